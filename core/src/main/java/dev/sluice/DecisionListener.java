@@ -1,0 +1,8 @@
+package dev.sluice;
+
+/** Told of every decision of a limiter, on the caller's thread; keep it quick. */
+@FunctionalInterface
+public interface DecisionListener {
+    /** One decision was made. An exception thrown here is logged and goes no further. */
+    void decided(String key, Decision decision);
+}

@@ -1,0 +1,311 @@
+package dev.sluice;
+
+import dev.sluice.algorithm.Rate;
+import java.time.Duration;
+import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
+
+/**
+ * How much is allowed: the numbers, not the enforcement. Checked when built; a limit that exists is a limit that can
+ * be kept exactly.
+ *
+ * <p>Durations are whole microseconds, at most ten years.
+ */
+public sealed interface Limit {
+    /** The largest number of permits: every count stays exact as a double too, which is what Lua has. */
+    long MAX_PERMITS = 1L << 53;
+
+    /** The longest period. */
+    Duration MAX_PERIOD = Duration.ofDays(3653);
+
+    /** The name of the algorithm, as in rule files. */
+    String algorithm();
+
+    /** The most permits that can be had at once: what {@link Decision#limit()} says. */
+    long capacity();
+
+    /** At most {@code permits} in each window of {@code period}; a window starts at the first request after the last. */
+    static FixedWindow fixedWindow(long permits, Duration period) {
+        return new FixedWindow(permits, period, new Alignment.FirstRequest());
+    }
+
+    /** At most {@code permits} in each calendar unit (a minute up to a year) of {@code zone}. */
+    static FixedWindow fixedWindow(long permits, ChronoUnit unit, ZoneId zone) {
+        return new FixedWindow(permits, unit.getDuration(), new Alignment.Calendar(unit, zone));
+    }
+
+    /** At most {@code permits} in any {@code period}, counted in ten slices. */
+    static SlidingWindow slidingWindow(long permits, Duration period) {
+        return slidingWindow(permits, period, 10);
+    }
+
+    /** At most {@code permits} in any {@code period}, counted in {@code slices}. */
+    static SlidingWindow slidingWindow(long permits, Duration period, int slices) {
+        return new SlidingWindow(permits, period, slices, SlidingWindow.Mode.STRICT);
+    }
+
+    /** At most {@code permits} in any {@code period}, exactly. */
+    static SlidingLog slidingLog(long permits, Duration period) {
+        return new SlidingLog(permits, period);
+    }
+
+    /** {@code permits} per {@code period}, and bursts of as many. */
+    static TokenBucket tokenBucket(long permits, Duration period) {
+        return new TokenBucket(permits, period, permits);
+    }
+
+    /** {@code permits} per {@code period} flow out of a bucket that holds as many. */
+    static LeakyBucket leakyBucket(long permits, Duration period) {
+        return new LeakyBucket(permits, period, permits, LeakyBucket.Mode.METER);
+    }
+
+    /** At most {@code permits} held at once. */
+    static Concurrency concurrency(long permits) {
+        return new Concurrency(permits);
+    }
+
+    /** See {@link Limit#fixedWindow(long, Duration)}. */
+    record FixedWindow(long permits, Duration period, Alignment alignment) implements Limit {
+        public FixedWindow {
+            checkPermits("permits", permits);
+            checkPeriod(period);
+        }
+
+        /** The same, in windows that start at whole multiples of the period since 1970. */
+        public FixedWindow aligned() {
+            return new FixedWindow(permits, period, new Alignment.Epoch());
+        }
+
+        /** The same, in windows that start with a minute, hour, day or week (on Monday) of {@code zone}. */
+        public FixedWindow aligned(ZoneId zone) {
+            return new FixedWindow(permits, period, new Alignment.Calendar(unitOf(period), zone));
+        }
+
+        @Override
+        public String algorithm() {
+            return "fixed-window";
+        }
+
+        @Override
+        public long capacity() {
+            return permits;
+        }
+
+        private static ChronoUnit unitOf(Duration period) {
+            for (ChronoUnit unit : Alignment.Calendar.UNITS) {
+                if (!unit.isDurationEstimated() && unit.getDuration().equals(period)
+                        || unit == ChronoUnit.DAYS && period.equals(Duration.ofDays(1))
+                        || unit == ChronoUnit.WEEKS && period.equals(Duration.ofDays(7))) {
+                    return unit;
+                }
+            }
+            throw new IllegalArgumentException("a window aligned to a zone lasts one minute, hour, day or week, was "
+                    + period + "; for months and years say fixedWindow(permits, ChronoUnit.MONTHS, zone)");
+        }
+    }
+
+    /** Where a fixed window starts. */
+    sealed interface Alignment {
+        /** At the first request after the last window ended. */
+        record FirstRequest() implements Alignment {}
+
+        /** At whole multiples of the period since 1970, by the wall clock. */
+        record Epoch() implements Alignment {}
+
+        /** At the start of each {@code unit} in {@code zone}, by the wall clock. */
+        record Calendar(ChronoUnit unit, ZoneId zone) implements Alignment {
+            static final java.util.List<ChronoUnit> UNITS = java.util.List.of(
+                    ChronoUnit.MINUTES,
+                    ChronoUnit.HOURS,
+                    ChronoUnit.DAYS,
+                    ChronoUnit.WEEKS,
+                    ChronoUnit.MONTHS,
+                    ChronoUnit.YEARS);
+
+            public Calendar {
+                if (!UNITS.contains(unit)) {
+                    throw new IllegalArgumentException("unit must be one of " + UNITS + ", was " + unit);
+                }
+            }
+        }
+    }
+
+    /** See {@link Limit#slidingWindow(long, Duration, int)}. */
+    record SlidingWindow(long permits, Duration period, int slices, Mode mode) implements Limit {
+        /** The most slices one window can have. */
+        public static final int MAX_SLICES = 3600;
+
+        /** How the oldest slice, which overlaps the window only in part, is counted. */
+        public enum Mode {
+            /** In full: never more than the limit in any period. */
+            STRICT,
+            /** By its overlap: close on smooth traffic, up to twice the limit against an adversary. */
+            WEIGHTED
+        }
+
+        public SlidingWindow {
+            checkPermits("permits", permits);
+            checkPeriod(period);
+            if (slices < 1 || slices > MAX_SLICES) {
+                throw new IllegalArgumentException("slices must be 1 to " + MAX_SLICES + ", was " + slices);
+            }
+            long micros = micros(period);
+            if (micros % slices != 0) {
+                throw new IllegalArgumentException(
+                        "a period of " + micros + " microseconds cannot be cut into " + slices
+                                + " equal slices of whole microseconds; the nearest number of slices that can is "
+                                + nearestDivisor(micros, slices));
+            }
+            if (mode == Mode.WEIGHTED && permits > MAX_PERMITS / 4 / (micros / slices)) {
+                throw new IllegalArgumentException("permits x slice must stay below 2^51 to be weighted exactly, was "
+                        + permits + " x " + micros / slices + " microseconds; use more slices, or strict");
+            }
+        }
+
+        /** The same, with the oldest slice counted by its overlap. */
+        public SlidingWindow weighted() {
+            return new SlidingWindow(permits, period, slices, Mode.WEIGHTED);
+        }
+
+        @Override
+        public String algorithm() {
+            return "sliding-window";
+        }
+
+        @Override
+        public long capacity() {
+            return permits;
+        }
+
+        private static long nearestDivisor(long micros, int slices) {
+            int down = slices;
+            while (micros % down != 0) {
+                down--;
+            }
+            int up = slices;
+            while (up <= MAX_SLICES && micros % up != 0) {
+                up++;
+            }
+            return up <= MAX_SLICES && up - slices <= slices - down ? up : down;
+        }
+    }
+
+    /** See {@link Limit#slidingLog(long, Duration)}. */
+    record SlidingLog(long permits, Duration period) implements Limit {
+        /** The most permits a log can have: each takes eight bytes. */
+        public static final long MAX_LOG = 1L << 24;
+
+        public SlidingLog {
+            checkPermits("permits", permits);
+            checkPeriod(period);
+            if (permits > MAX_LOG) {
+                throw new IllegalArgumentException("a sliding log keeps every permit, eight bytes each: at most "
+                        + MAX_LOG + " permits, was " + permits + "; use a sliding window");
+            }
+        }
+
+        @Override
+        public String algorithm() {
+            return "sliding-log";
+        }
+
+        @Override
+        public long capacity() {
+            return permits;
+        }
+    }
+
+    /** See {@link Limit#tokenBucket(long, Duration)}. */
+    record TokenBucket(long permits, Duration period, long burst) implements Limit {
+        public TokenBucket {
+            checkPermits("permits", permits);
+            checkPeriod(period);
+            checkPermits("burst", burst);
+            Rate.of(permits, micros(period), burst);
+        }
+
+        /** The same rate with a bucket of another size. */
+        public TokenBucket burst(long burst) {
+            return new TokenBucket(permits, period, burst);
+        }
+
+        @Override
+        public String algorithm() {
+            return "token-bucket";
+        }
+
+        @Override
+        public long capacity() {
+            return burst;
+        }
+    }
+
+    /** See {@link Limit#leakyBucket(long, Duration)}. */
+    record LeakyBucket(long permits, Duration period, long capacity, Mode mode) implements Limit {
+        /** What the bucket does with what it admits. */
+        public enum Mode {
+            /** Answers at once. */
+            METER,
+            /** Admits with a delay, so that work leaves at a constant rate. */
+            QUEUE
+        }
+
+        public LeakyBucket {
+            checkPermits("permits", permits);
+            checkPeriod(period);
+            checkPermits("capacity", capacity);
+            Rate.of(permits, micros(period), capacity);
+        }
+
+        /** The same rate with a bucket of another size. */
+        public LeakyBucket capacity(long capacity) {
+            return new LeakyBucket(permits, period, capacity, mode);
+        }
+
+        /** The same, delaying what it admits so that work leaves at a constant rate. */
+        public LeakyBucket queue() {
+            return new LeakyBucket(permits, period, capacity, Mode.QUEUE);
+        }
+
+        @Override
+        public String algorithm() {
+            return "leaky-bucket";
+        }
+    }
+
+    /** See {@link Limit#concurrency(long)}. */
+    record Concurrency(long permits) implements Limit {
+        public Concurrency {
+            checkPermits("permits", permits);
+        }
+
+        @Override
+        public String algorithm() {
+            return "concurrency";
+        }
+
+        @Override
+        public long capacity() {
+            return permits;
+        }
+    }
+
+    private static void checkPermits(String name, long permits) {
+        if (permits < 1 || permits > MAX_PERMITS) {
+            throw new IllegalArgumentException(name + " must be 1 to 2^53, was " + permits);
+        }
+    }
+
+    private static void checkPeriod(Duration period) {
+        if (period.isNegative() || period.isZero() || period.compareTo(MAX_PERIOD) > 0) {
+            throw new IllegalArgumentException("period must be longer than zero and at most ten years, was " + period);
+        }
+        if (period.getNano() % 1000 != 0) {
+            throw new IllegalArgumentException("period must be whole microseconds, was " + period);
+        }
+    }
+
+    private static long micros(Duration period) {
+        return period.toSeconds() * 1_000_000 + period.getNano() / 1000;
+    }
+}

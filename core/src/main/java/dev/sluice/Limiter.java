@@ -1,0 +1,208 @@
+package dev.sluice;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+
+/**
+ * Decides, key by key, which requests may go ahead.
+ *
+ * <pre>{@code
+ * Limiter login = Limiter.local(Limit.slidingLog(5, Duration.ofMinutes(1)));
+ * if (login.tryAcquire("ip:203.0.113.9")) { ... }
+ * }</pre>
+ *
+ * <p>Each key has counters of its own. A limiter without keys is the one-key case: every method has a form without
+ * the key, which is the same as the empty key and needs no look-up. Several limits on one limiter are all or nothing:
+ * a request is charged to every one of them or to none.
+ *
+ * <p>A limiter is safe for use by any number of threads, platform or virtual. Its calls are linearizable, and a denied
+ * call changes nothing.
+ *
+ * <p>A clock that steps back is read as "no time has passed": it frees no permit early, and locks no key for longer
+ * than the step plus one period.
+ */
+public interface Limiter {
+    /** A limiter in this JVM, on the system's monotonic clock. */
+    static Limiter local(Limit... limits) {
+        return builder(limits).build();
+    }
+
+    /** A limiter in this JVM on a clock of your own; windows aligned to the calendar read it as time since 1970. */
+    static Limiter local(Ticker ticker, Limit... limits) {
+        return builder(limits).ticker(ticker).build();
+    }
+
+    /** A limiter in this JVM with more said about it. */
+    static LimiterBuilder builder(Limit... limits) {
+        return new LimiterBuilder(limits);
+    }
+
+    /** The limits in force. */
+    List<Limit> limits();
+
+    // ---- May it go ahead now?
+
+    /**
+     * Takes {@code permits} if they can be had this instant. Allocates nothing.
+     *
+     * @throws IllegalArgumentException if {@code permits} is negative
+     * @throws IllegalStateException if a limit holds permits until they are released: there would be nothing to release
+     *     them by; use {@link #hold}
+     */
+    boolean tryAcquire(String key, long permits);
+
+    /** Takes one permit if it can be had this instant. */
+    default boolean tryAcquire(String key) {
+        return tryAcquire(key, 1);
+    }
+
+    /** Takes one permit if it can be had this instant. */
+    default boolean tryAcquire() {
+        return tryAcquire("", 1);
+    }
+
+    /** Takes {@code permits} if they can be had this instant. */
+    default boolean tryAcquire(long permits) {
+        return tryAcquire("", permits);
+    }
+
+    // ---- The whole answer
+
+    /** Takes {@code permits} if the limit admits them, and says how things stand. Zero permits take nothing. */
+    Decision decide(String key, long permits);
+
+    /** Takes one permit if the limit admits it, and says how things stand. */
+    default Decision decide(String key) {
+        return decide(key, 1);
+    }
+
+    /** Takes one permit if the limit admits it, and says how things stand. */
+    default Decision decide() {
+        return decide("", 1);
+    }
+
+    /** Takes {@code permits} if the limit admits them, and says how things stand. */
+    default Decision decide(long permits) {
+        return decide("", permits);
+    }
+
+    /** What {@link #decide(String, long)} would answer now. Takes nothing. */
+    Decision peek(String key, long permits);
+
+    /** What {@link #decide(String)} would answer now. Takes nothing. */
+    default Decision peek(String key) {
+        return peek(key, 1);
+    }
+
+    /** What {@link #decide()} would answer now. Takes nothing. */
+    default Decision peek() {
+        return peek("", 1);
+    }
+
+    // ---- Waiting
+
+    /**
+     * Waits up to {@code maxWait} for {@code permits}, first come, first served per key. A wait that cannot succeed in
+     * time is refused at once.
+     *
+     * @throws InterruptedException if interrupted while waiting; then nothing was taken
+     */
+    Decision acquire(String key, long permits, Duration maxWait) throws InterruptedException;
+
+    /** Waits up to {@code maxWait} for {@code permits} of the one key. */
+    default Decision acquire(long permits, Duration maxWait) throws InterruptedException {
+        return acquire("", permits, maxWait);
+    }
+
+    /**
+     * {@link #acquire} without a waiting thread. Cancelling the future, or completing it by other means, takes nothing.
+     */
+    CompletableFuture<Decision> acquireAsync(String key, long permits, Duration maxWait);
+
+    /** {@link #acquire(long, Duration)} without a waiting thread. */
+    default CompletableFuture<Decision> acquireAsync(long permits, Duration maxWait) {
+        return acquireAsync("", permits, maxWait);
+    }
+
+    // ---- Holding, and running work
+
+    /** Takes {@code permits} for as long as the handle is open. */
+    default Hold hold(String key, long permits) {
+        return new Hold(this, key, decide(key, permits));
+    }
+
+    /** Takes one permit for as long as the handle is open. */
+    default Hold hold(String key) {
+        return hold(key, 1);
+    }
+
+    /** Takes one permit for as long as the handle is open. */
+    default Hold hold() {
+        return hold("", 1);
+    }
+
+    /** Waits up to {@code maxWait} for {@code permits}, and takes them for as long as the handle is open. */
+    default Hold hold(String key, long permits, Duration maxWait) throws InterruptedException {
+        return new Hold(this, key, acquire(key, permits, maxWait));
+    }
+
+    /**
+     * Runs {@code work} if one permit can be had this instant, else {@code fallback}. A permit of a concurrency limit
+     * is held while the work runs.
+     */
+    <T, E extends Exception> T call(
+            String key, Work<? extends T, E> work, Function<? super Decision, ? extends T> fallback) throws E;
+
+    /** {@link #call(String, Work, Function)} on the one key. */
+    default <T, E extends Exception> T call(Work<? extends T, E> work, Function<? super Decision, ? extends T> fallback)
+            throws E {
+        return call("", work, fallback);
+    }
+
+    // ---- Giving back and changing
+
+    /**
+     * Gives back what a decision took, for a request that did not run, as far as time has not regained it already. A
+     * denied decision took nothing and gives nothing back. Give a decision back once.
+     */
+    void refund(String key, Decision taken);
+
+    /** Gives back what a decision on the one key took. */
+    default void refund(Decision taken) {
+        refund("", taken);
+    }
+
+    /**
+     * Ends the use of what a decision took: permits of concurrency limits become free, those of rate limits stay
+     * taken. {@link Hold#close} does this for you. Release a decision once.
+     */
+    void release(String key, Decision taken);
+
+    /** Forgets everything this key has used. */
+    void reset(String key);
+
+    /** Forgets everything the one key has used. */
+    default void reset() {
+        reset("");
+    }
+
+    /**
+     * Puts other limits in force, for every key at once. What has been used stays used: lowering a limit forgives
+     * nothing, raising it locks nobody out.
+     */
+    void change(Limit... limits);
+
+    /**
+     * A view of this limiter for requests of a lower class, which may use only the first {@code percent} of every
+     * limit. The rest stays free for the others.
+     */
+    Limiter withShare(int percent);
+
+    /** Work that a limiter lets run. */
+    @FunctionalInterface
+    interface Work<T, E extends Exception> {
+        T run() throws E;
+    }
+}
