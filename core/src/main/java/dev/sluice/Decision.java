@@ -80,6 +80,11 @@ public record Decision(
                 Outcome.SHADOWED, permits, limit, remaining, retryAfterMicros, resetAfterMicros, 0, takenAtMicros);
     }
 
+    /** The same once the delay is over. */
+    Decision undelayed() {
+        return allowed(permits, limit, remaining, resetAfterMicros, 0, takenAtMicros);
+    }
+
     private static Duration duration(long micros) {
         return micros == NEVER_MICROS ? NEVER : Duration.of(micros, ChronoUnit.MICROS);
     }

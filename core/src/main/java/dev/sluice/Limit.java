@@ -4,6 +4,8 @@ import dev.sluice.algorithm.Rate;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * How much is allowed: the numbers, not the enforcement. Checked when built; a limit that exists is a limit that can
@@ -41,7 +43,7 @@ public sealed interface Limit {
 
     /** At most {@code permits} in any {@code period}, counted in {@code slices}. */
     static SlidingWindow slidingWindow(long permits, Duration period, int slices) {
-        return new SlidingWindow(permits, period, slices, SlidingWindow.Mode.STRICT);
+        return new SlidingWindow(permits, period, slices, SlidingWindow.Counting.STRICT);
     }
 
     /** At most {@code permits} in any {@code period}, exactly. */
@@ -56,7 +58,7 @@ public sealed interface Limit {
 
     /** {@code permits} per {@code period} flow out of a bucket that holds as many. */
     static LeakyBucket leakyBucket(long permits, Duration period) {
-        return new LeakyBucket(permits, period, permits, LeakyBucket.Mode.METER);
+        return new LeakyBucket(permits, period, permits, LeakyBucket.Flow.METER);
     }
 
     /** At most {@code permits} held at once. */
@@ -93,9 +95,7 @@ public sealed interface Limit {
 
         private static ChronoUnit unitOf(Duration period) {
             for (ChronoUnit unit : Alignment.Calendar.UNITS) {
-                if (!unit.isDurationEstimated() && unit.getDuration().equals(period)
-                        || unit == ChronoUnit.DAYS && period.equals(Duration.ofDays(1))
-                        || unit == ChronoUnit.WEEKS && period.equals(Duration.ofDays(7))) {
+                if (unit.compareTo(ChronoUnit.WEEKS) <= 0 && unit.getDuration().equals(period)) {
                     return unit;
                 }
             }
@@ -114,7 +114,7 @@ public sealed interface Limit {
 
         /** At the start of each {@code unit} in {@code zone}, by the wall clock. */
         record Calendar(ChronoUnit unit, ZoneId zone) implements Alignment {
-            static final java.util.List<ChronoUnit> UNITS = java.util.List.of(
+            static final List<ChronoUnit> UNITS = List.of(
                     ChronoUnit.MINUTES,
                     ChronoUnit.HOURS,
                     ChronoUnit.DAYS,
@@ -131,12 +131,12 @@ public sealed interface Limit {
     }
 
     /** See {@link Limit#slidingWindow(long, Duration, int)}. */
-    record SlidingWindow(long permits, Duration period, int slices, Mode mode) implements Limit {
+    record SlidingWindow(long permits, Duration period, int slices, Counting counting) implements Limit {
         /** The most slices one window can have. */
         public static final int MAX_SLICES = 3600;
 
         /** How the oldest slice, which overlaps the window only in part, is counted. */
-        public enum Mode {
+        public enum Counting {
             /** In full: never more than the limit in any period. */
             STRICT,
             /** By its overlap: close on smooth traffic, up to twice the limit against an adversary. */
@@ -156,7 +156,7 @@ public sealed interface Limit {
                                 + " equal slices of whole microseconds; the nearest number of slices that can is "
                                 + nearestDivisor(micros, slices));
             }
-            if (mode == Mode.WEIGHTED && permits > MAX_PERMITS / 4 / (micros / slices)) {
+            if (counting == Counting.WEIGHTED && permits > MAX_PERMITS / 4 / (micros / slices)) {
                 throw new IllegalArgumentException("permits x slice must stay below 2^51 to be weighted exactly, was "
                         + permits + " x " + micros / slices + " microseconds; use more slices, or strict");
             }
@@ -164,7 +164,7 @@ public sealed interface Limit {
 
         /** The same, with the oldest slice counted by its overlap. */
         public SlidingWindow weighted() {
-            return new SlidingWindow(permits, period, slices, Mode.WEIGHTED);
+            return new SlidingWindow(permits, period, slices, Counting.WEIGHTED);
         }
 
         @Override
@@ -241,9 +241,9 @@ public sealed interface Limit {
     }
 
     /** See {@link Limit#leakyBucket(long, Duration)}. */
-    record LeakyBucket(long permits, Duration period, long capacity, Mode mode) implements Limit {
+    record LeakyBucket(long permits, Duration period, long capacity, Flow flow) implements Limit {
         /** What the bucket does with what it admits. */
-        public enum Mode {
+        public enum Flow {
             /** Answers at once. */
             METER,
             /** Admits with a delay, so that work leaves at a constant rate. */
@@ -259,12 +259,12 @@ public sealed interface Limit {
 
         /** The same rate with a bucket of another size. */
         public LeakyBucket capacity(long capacity) {
-            return new LeakyBucket(permits, period, capacity, mode);
+            return new LeakyBucket(permits, period, capacity, flow);
         }
 
         /** The same, delaying what it admits so that work leaves at a constant rate. */
         public LeakyBucket queue() {
-            return new LeakyBucket(permits, period, capacity, Mode.QUEUE);
+            return new LeakyBucket(permits, period, capacity, Flow.QUEUE);
         }
 
         @Override
@@ -300,12 +300,12 @@ public sealed interface Limit {
         if (period.isNegative() || period.isZero() || period.compareTo(MAX_PERIOD) > 0) {
             throw new IllegalArgumentException("period must be longer than zero and at most ten years, was " + period);
         }
-        if (period.getNano() % 1000 != 0) {
+        if (period.toNanosPart() % 1000 != 0) {
             throw new IllegalArgumentException("period must be whole microseconds, was " + period);
         }
     }
 
     private static long micros(Duration period) {
-        return period.toSeconds() * 1_000_000 + period.getNano() / 1000;
+        return TimeUnit.MICROSECONDS.convert(period);
     }
 }

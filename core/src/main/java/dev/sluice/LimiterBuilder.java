@@ -1,40 +1,71 @@
 package dev.sluice;
 
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
 /** Says more about a limiter in this JVM than its limits. Rarely needed: {@link Limiter#local} has the defaults. */
 public final class LimiterBuilder {
-    LimiterBuilder(Limit[] limits) {}
+    private final List<Limit> limits;
+    private Ticker ticker = Ticker.system();
+    private Timer timer = Timer.system();
+    private int maxKeys = 10_000_000;
+    private @Nullable Shedding shedding;
+    private boolean shadow;
+    private @Nullable DecisionListener listener;
+
+    LimiterBuilder(Limit[] limits) {
+        this.limits = List.of(limits);
+    }
 
     /** The clock. Default: {@link Ticker#system()}. */
     public LimiterBuilder ticker(Ticker ticker) {
+        this.ticker = ticker;
         return this;
     }
 
-    /** The most keys remembered at once. Default: 10,000,000. */
+    /** What wakes those who wait. Default: the JDK's timer. */
+    LimiterBuilder timer(Timer timer) {
+        this.timer = timer;
+        return this;
+    }
+
+    /**
+     * About how many keys are remembered at once, 1 or more. Default: 10,000,000. Past it, unseen keys share a few
+     * common counters until others have gone idle; nobody's own counter is ever dropped to make room.
+     */
     public LimiterBuilder maxKeys(int maxKeys) {
+        if (maxKeys < 1) {
+            throw new IllegalArgumentException("maxKeys must be 1 or more, was " + maxKeys);
+        }
+        this.maxKeys = maxKeys;
         return this;
     }
 
-    /** Told of every decision. Default: nobody. */
+    /** Told of every decision. Default: nobody, at no cost. */
     public LimiterBuilder listener(DecisionListener listener) {
+        this.listener = listener;
         return this;
     }
 
     /** Watches without denying: what would have been denied goes ahead as {@link Outcome#SHADOWED}. */
     public LimiterBuilder shadow() {
+        this.shadow = true;
         return this;
     }
 
-    /** Denies at random from {@code percent} of the limit, ever more often until every request is denied at 100. */
+    /** Denies at random from {@code percent} of the limit on, ever more often up to always at 100. */
     public LimiterBuilder shedFrom(int percent) {
-        return this;
+        return shedFrom(percent, ThreadLocalRandom.current().nextLong());
     }
 
-    /** Makes the shedding repeatable. */
+    /** The same, repeatable. */
     public LimiterBuilder shedFrom(int percent, long seed) {
+        this.shedding = new Shedding(percent, seed);
         return this;
     }
 
     public Limiter build() {
-        throw new IllegalStateException();
+        return new LocalLimiter(new Engine(limits, ticker, timer, maxKeys, shedding), 100, shadow, listener);
     }
 }

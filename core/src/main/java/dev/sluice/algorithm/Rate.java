@@ -1,27 +1,33 @@
 package dev.sluice.algorithm;
 
+import java.math.BigInteger;
+
 /**
  * A constant rate in whole numbers.
  *
  * <pre>
- * permits per period, reduced:   permits / period = speed / weight   (gcd taken out)
+ * permits / period = speed / weight, with the common factors taken out
  *
- *   one permit      weighs   {@code weight} units
- *   one microsecond regains  {@code speed}  units
+ *   one permit weighs          {@code weight} units
+ *   one microsecond regains    {@code speed}  units
  * </pre>
  *
- * <p>So nothing is ever rounded: 3 per second is weight 1,000,000 and speed 3. The whole bucket weighs at most 2^53
- * units, which keeps every product below that too, and exact in Lua's doubles.
+ * <p>So nothing is ever rounded: 3 per second is weight 1,000,000 and speed 3. A full bucket weighs at most 2^53 units,
+ * which keeps every product on the way below 2^54, and exact in Lua's doubles too.
  */
 public final class Rate {
     private static final long MAX_UNITS = 1L << 53;
+    /** More units than any bucket holds, and twice as many still fit a long. */
+    private static final long TOO_MANY = 1L << 61;
 
     /** Units that one permit weighs. */
     final long weight;
     /** Units regained in one microsecond. */
     final long speed;
-    /** Units in a full bucket. */
+    /** Permits in a full bucket. */
     final long capacity;
+    /** Units in a full bucket. */
+    final long capacityUnits;
     /** Microseconds in which an empty bucket is full again, rounded up. */
     final long fillMicros;
 
@@ -29,35 +35,31 @@ public final class Rate {
         this.weight = weight;
         this.speed = speed;
         this.capacity = capacity;
-        this.fillMicros = microsFor(capacity);
+        this.capacityUnits = capacity * weight;
+        this.fillMicros = microsFor(capacityUnits);
     }
 
     /** {@code permits} per {@code periodMicros}, in a bucket of {@code capacity} permits. */
     public static Rate of(long permits, long periodMicros, long capacity) {
-        long gcd = gcd(permits, periodMicros);
-        long weight = periodMicros / gcd;
-        if (capacity > MAX_UNITS / weight) {
-            throw new IllegalArgumentException(
-                    permits + " permits per " + periodMicros + " microseconds with a bucket of "
-                            + capacity + " cannot be kept exactly: " + capacity + " x " + weight
-                            + " is beyond 2^53. Choose a smaller bucket, or permits that share more factors with the period");
+        long factor = greatestCommonFactor(permits, periodMicros);
+        long weight = periodMicros / factor;
+        if (capacity > MAX_UNITS / weight || permits / factor > MAX_UNITS) {
+            throw new IllegalArgumentException(permits + " permits per " + periodMicros
+                    + " microseconds with a bucket of " + capacity + " cannot be kept exactly: " + capacity + " x "
+                    + weight + " is beyond 2^53; choose a smaller bucket, or permits that share more factors with the"
+                    + " period");
         }
-        return new Rate(weight, permits / gcd, capacity * weight);
+        return new Rate(weight, permits / factor, capacity);
     }
 
-    /** Whole permits in so many units. */
-    long permits(long units) {
-        return units / weight;
-    }
-
-    /** Units that {@code permits} weigh; at most the bucket and one permit more, which fits in no bucket. */
+    /** Units that {@code permits} weigh. */
     long units(long permits) {
-        return permits > capacity / weight ? capacity + weight : permits * weight;
+        return permits <= capacity ? permits * weight : permits <= TOO_MANY / weight ? permits * weight : TOO_MANY;
     }
 
-    /** Units regained in {@code micros}, at most the whole bucket. */
-    long regained(long micros) {
-        return micros >= fillMicros ? capacity : micros * speed;
+    /** Permits that {@code units} amount to, rounded up. */
+    long permits(long units) {
+        return (units + weight - 1) / weight;
     }
 
     /** Microseconds until {@code units} are regained, rounded up. */
@@ -65,7 +67,38 @@ public final class Rate {
         return (units + speed - 1) / speed;
     }
 
-    private static long gcd(long a, long b) {
-        return b == 0 ? a : gcd(b, a % b);
+    /** What is left to regain of {@code units} after {@code micros}. */
+    long left(long units, long micros) {
+        if (micros <= 0) {
+            return units;
+        }
+        if (micros < fillMicros) {
+            return Math.max(0, units - micros * speed);
+        }
+        return units <= capacityUnits || micros >= microsFor(units) ? 0 : units - micros * speed;
+    }
+
+    /** The weight here of what weighs {@code units} at another rate. */
+    long converted(long units, Rate from) {
+        if (from.weight == weight) {
+            return units;
+        }
+        return multiplyDivideUp(units, weight, from.weight);
+    }
+
+    /** {@code a * b / c} rounded up, and no more than {@link #TOO_MANY}, whatever the product. */
+    static long multiplyDivideUp(long a, long b, long c) {
+        if (Math.multiplyHigh(a, b) == 0 && a * b >= 0) {
+            return Math.min(TOO_MANY, a * b / c + (a * b % c == 0 ? 0 : 1));
+        }
+        BigInteger divisor = BigInteger.valueOf(c);
+        BigInteger[] exact =
+                BigInteger.valueOf(a).multiply(BigInteger.valueOf(b)).divideAndRemainder(divisor);
+        BigInteger up = exact[1].signum() == 0 ? exact[0] : exact[0].add(BigInteger.ONE);
+        return up.min(BigInteger.valueOf(TOO_MANY)).longValueExact();
+    }
+
+    private static long greatestCommonFactor(long a, long b) {
+        return b == 0 ? a : greatestCommonFactor(b, a % b);
     }
 }

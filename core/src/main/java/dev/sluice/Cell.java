@@ -1,0 +1,16 @@
+package dev.sluice;
+
+import dev.sluice.algorithm.State;
+
+/** One key and its state. Only who holds the state may put another in its place, and then leaves the old one held. */
+final class Cell {
+    final Object key;
+    final int hash;
+    volatile State state;
+
+    Cell(Object key, int hash, State state) {
+        this.key = key;
+        this.hash = hash;
+        this.state = state;
+    }
+}

@@ -1,0 +1,330 @@
+package dev.sluice;
+
+import dev.sluice.algorithm.State;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.ObjLongConsumer;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one operation behind every face of a limiter: look the state up, ask it, charge it.
+ *
+ * <p><b>How is it designed, and why?</b> The state of a key is several words under one {@linkplain
+ * dev.sluice.algorithm.Stamped stamp}. A call reads the clock once, reads the state, and decides. If the answer is no,
+ * it checks that nothing changed meanwhile and has written nothing. If it is yes, one compare-and-set takes hold of the
+ * state and proves at the same time that it still is what was read; then the new words are written. Whoever finds the
+ * state held starts over from the look-up, which is also how a state is replaced: put another in its place and leave
+ * the old one held for ever.
+ *
+ * <p>Whoever must wait stands in a {@link Line} beside the state, and the stamp says so; without a line, waiting costs
+ * the others nothing.
+ */
+final class Engine {
+    private static final int SPINS_BEFORE_YIELD = 64;
+    private static final long WALL_CHECK_MICROS = 10_000;
+    private static final long WALL_TOLERANCE_MICROS = 1000;
+
+    final Timer timer;
+    private final Ticker ticker;
+    private final boolean systemTime;
+    private final long originNanos;
+    private final @Nullable Shedding shedding;
+    private final Cell only;
+    private final Keys keys;
+    private final ConcurrentHashMap<Cell, Line> lines = new ConcurrentHashMap<>();
+
+    private volatile Plan plan;
+    private volatile boolean delays;
+    private volatile boolean holds;
+    private volatile long wallCheckAt;
+
+    Engine(List<Limit> limits, Ticker ticker, Timer timer, int maxKeys, @Nullable Shedding shedding) {
+        this.ticker = ticker;
+        this.timer = timer;
+        this.shedding = shedding;
+        this.systemTime = ticker == Ticker.system();
+        this.originNanos = systemTime ? ticker.nanos() : 0;
+        this.plan = Plan.of(limits, systemTime ? wallMicros() : 0);
+        this.delays = plan.delays();
+        this.holds = plan.holds();
+        this.wallCheckAt = systemTime && plan.readsWallClock() ? 0 : State.NEVER;
+        this.only = new Cell("", 0, plan.algorithm().fresh());
+        this.keys = new Keys(maxKeys, () -> plan.algorithm().fresh());
+    }
+
+    // ---- The operation
+
+    /** Takes {@code permits} if they are admitted with a delay of at most {@code maxDelay}. */
+    <R> R attempt(String key, long permits, int percent, long maxDelay, Answer<R> answer) {
+        long clock = clock();
+        long now = key.isEmpty() ? clock : keys.time(clock);
+        for (int spins = 0; ; spins++) {
+            Cell cell = cell(key);
+            State state = cell.state;
+            long stamp = state.stamp();
+            if (State.isHeld(stamp)) {
+                relax(spins);
+            } else if (!admits(cell, state, stamp, now, permits, percent, maxDelay)) {
+                R denied = answer.denied(this, cell, state, now, clock, permits, percent, Outcome.DENIED);
+                if (state.unchangedSince(stamp)) {
+                    return denied;
+                }
+            } else if (shedding != null && shedding.sheds(state, now)) {
+                R shed = answer.denied(this, cell, state, now, clock, permits, percent, Outcome.SHED);
+                if (state.unchangedSince(stamp)) {
+                    return shed;
+                }
+            } else if (state.hold(stamp)) {
+                try {
+                    long departsAt = delays ? state.departsAt(now) : now;
+                    long takenAt = state.take(now, permits);
+                    return answer.allowed(state, now, clock, permits, percent, takenAt, departsAt);
+                } finally {
+                    state.free(stamp);
+                }
+            }
+        }
+    }
+
+    /** What {@link #attempt} would say, with nothing taken. The dice of shedding are not thrown. */
+    Decision peek(String key, long permits, int percent) {
+        long clock = clock();
+        long now = key.isEmpty() ? clock : keys.time(clock);
+        for (int spins = 0; ; spins++) {
+            Cell cell = cell(key);
+            State state = cell.state;
+            long stamp = state.stamp();
+            Decision decision;
+            if (permits == 0) {
+                decision = Answer.WHOLE.allowed(state, now, clock, 0, percent, now, state.departsAt(now));
+            } else if (admits(cell, state, stamp, now, permits, percent, State.NEVER)) {
+                State copy = state.copy();
+                long departsAt = copy.departsAt(now);
+                long takenAt = copy.take(now, permits);
+                decision = Answer.WHOLE.allowed(copy, now, clock, permits, percent, takenAt, departsAt);
+            } else {
+                decision = Answer.WHOLE.denied(this, cell, state, now, clock, permits, percent, Outcome.DENIED);
+            }
+            if (!State.isHeld(stamp) && state.unchangedSince(stamp)) {
+                return decision;
+            }
+            relax(spins);
+        }
+    }
+
+    private boolean admits(Cell cell, State state, long stamp, long now, long permits, int percent, long maxDelay) {
+        boolean admitted = percent == 100 ? state.admits(now, permits) : state.admits(percent, now, permits);
+        return admitted
+                && !(State.isAwaited(stamp) && isBarred(cell, percent))
+                && !(delays && state.departsAt(now) - now > maxDelay);
+    }
+
+    /** When the same request would be admitted if nobody else came, those who wait being served first. */
+    long readyAt(Cell cell, State state, long now, long permits, int percent) {
+        Line line = lines.get(cell);
+        return line != null && line.bars(percent)
+                ? line.turnOf(permits, percent, now)
+                : state.readyAt(percent, now, permits);
+    }
+
+    /** Whether those who wait for the cell have come before a request of this share. */
+    boolean isBarred(Cell cell, int percent) {
+        Line line = lines.get(cell);
+        return line != null && line.bars(percent);
+    }
+
+    // ---- Waiting
+
+    /** Whether one can wait in line: of a queue, only so many wait as it admits. */
+    boolean canWait() {
+        return !delays;
+    }
+
+    /** Waits out the delay of a request that was admitted. */
+    CompletableFuture<Decision> delayed(String key, Decision admitted) {
+        CompletableFuture<Decision> turn = new CompletableFuture<>();
+        Runnable cancel = timer.after(admitted.delayMicros(), () -> turn.complete(admitted.undelayed()));
+        turn.whenComplete((decision, cancelled) -> {
+            cancel.run();
+            if (cancelled != null) {
+                refund(key, admitted);
+            }
+        });
+        return turn;
+    }
+
+    /** Waits for permits that were not to be had at once. */
+    CompletableFuture<Decision> await(String key, long permits, int percent, long waitMicros) {
+        long now = clock();
+        long deadline = waitMicros > State.NEVER - Math.max(0, now) ? State.NEVER : now + waitMicros;
+        for (int spins = 0; ; spins++) {
+            Cell cell = cell(key);
+            Line line = lines.computeIfAbsent(cell, c -> new Line(this, c));
+            Line.Waiter waiter = line.join(key, permits, percent, deadline);
+            if (waiter != null) {
+                waiter.whenComplete((decision, cancelled) -> {
+                    if (cancelled != null) {
+                        line.leave(waiter);
+                    }
+                });
+                return waiter;
+            }
+            relax(spins);
+        }
+    }
+
+    /** The line has dissolved. */
+    void remove(Cell cell, Line line) {
+        lines.remove(cell, line);
+    }
+
+    // ---- Giving back and changing
+
+    void refund(String key, Decision taken) {
+        update(key, (state, now) -> state.giveBack(now, taken.takenAtMicros(), taken.permits()));
+    }
+
+    void release(String key, Decision taken) {
+        update(key, (state, now) -> state.release(now, taken.permits()));
+    }
+
+    void reset(String key) {
+        Cell cell;
+        do {
+            cell = cell(key);
+        } while (!replace(cell, state -> plan.algorithm().fresh()));
+    }
+
+    void change(List<Limit> limits) {
+        Plan next = Plan.of(limits, plan.wallSkewMicros());
+        plan = next;
+        delays = next.delays();
+        holds = next.holds();
+        wallCheckAt = systemTime && next.readsWallClock() ? 0 : State.NEVER;
+        carryOver(next);
+    }
+
+    private synchronized void carryOver(Plan next) {
+        long now = clock();
+        UnaryOperator<State> goOn = state -> state.goOnAs(next.algorithm(), now);
+        replace(only, goOn);
+        keys.forEach(cell -> replace(cell, goOn));
+    }
+
+    private void update(String key, ObjLongConsumer<State> change) {
+        long now = keys.time(clock());
+        for (int spins = 0; ; spins++) {
+            Cell cell = cell(key);
+            State state = cell.state;
+            long stamp = state.stamp();
+            if (state.hold(stamp)) {
+                try {
+                    change.accept(state, now);
+                } finally {
+                    state.free(stamp);
+                }
+                serve(cell, stamp);
+                return;
+            }
+            relax(spins);
+        }
+    }
+
+    /** Puts another state in the place of a cell's; false if the cell itself was dropped, or looks as if it was. */
+    private boolean replace(Cell cell, UnaryOperator<State> next) {
+        for (int spins = 0; spins < 10 * SPINS_BEFORE_YIELD; spins++) {
+            State state = cell.state;
+            long stamp = state.stamp();
+            if (state.hold(stamp)) {
+                State replacement;
+                try {
+                    replacement = next.apply(state);
+                } catch (RuntimeException | Error e) {
+                    state.free(stamp);
+                    throw e;
+                }
+                if (State.isAwaited(stamp)) {
+                    replacement.freeAwaited(replacement.stamp());
+                }
+                cell.state = replacement;
+                serve(cell, stamp);
+                return true;
+            }
+            relax(spins);
+        }
+        return false;
+    }
+
+    private void serve(Cell cell, long stamp) {
+        if (State.isAwaited(stamp)) {
+            Line line = lines.get(cell);
+            if (line != null) {
+                line.reconsider();
+            }
+        }
+    }
+
+    // ---- Keys and time
+
+    Plan plan() {
+        return plan;
+    }
+
+    /** Whether permits are held until released. */
+    boolean holds() {
+        return holds;
+    }
+
+    @Nullable
+    Shedding shedding() {
+        return shedding;
+    }
+
+    int keyCount() {
+        return keys.size();
+    }
+
+    private Cell cell(String key) {
+        return key.isEmpty() ? only : keys.cell(LongKey.of(key));
+    }
+
+    /** Microseconds on the limiter's own clock. */
+    long clock() {
+        long now = Math.floorDiv(ticker.nanos() - originNanos, 1000L);
+        if (now >= wallCheckAt) {
+            followWallClock(now);
+        }
+        return now;
+    }
+
+    /**
+     * Windows that turn by the wall clock are kept on ours, by the difference between the two. It changes when the wall
+     * clock is set or the machine slept; then the windows that are open are moved along.
+     */
+    private void followWallClock(long now) {
+        wallCheckAt = now + WALL_CHECK_MICROS;
+        Plan current = plan;
+        long skew = wallMicros() - now;
+        if (Math.abs(skew - current.wallSkewMicros()) > WALL_TOLERANCE_MICROS) {
+            Plan next = Plan.of(current.limits(), skew);
+            plan = next;
+            carryOver(next);
+        }
+    }
+
+    private static long wallMicros() {
+        return TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
+    }
+
+    @SuppressWarnings("ThreadPriorityCheck") // whoever holds a state may have lost its processor: lend ours
+    static void relax(int spins) {
+        if (spins < SPINS_BEFORE_YIELD) {
+            Thread.onSpinWait();
+        } else {
+            Thread.yield();
+        }
+    }
+}

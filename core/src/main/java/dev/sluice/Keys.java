@@ -1,0 +1,99 @@
+package dev.sluice;
+
+import dev.sluice.algorithm.State;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * The keys of one limiter: found without a lock, bounded in number, and dropped when their state equals a fresh one.
+ *
+ * <p><b>How is it designed, and why?</b> A hash table of our own, in shards, because a limiter needs three things of it
+ * that {@code ConcurrentHashMap} does not do: it gives memory back when keys go; an entry is one small object; and no
+ * chosen set of keys can make it slow.
+ *
+ * <ul>
+ *   <li>Dropping is safe while others use the key: the sweeper takes hold of the state, which fails if anything changed
+ *       since it was found fresh, and never lets go. Who had found the cell before finds it held, and looks again.
+ *   <li>A key is dropped one second after it could have been, and the limiter's clock is then never again read as
+ *       earlier than that second. So not even a clock that steps back can tell that the key was gone.
+ *   <li>The sweep runs on callers' time, a few dozen slots at a time: every millisecond while there is little to find,
+ *       with every call while there is much.
+ *   <li>Past the most keys, unseen keys of a shard share one spare cell: the limit holds for all of them together.
+ *       Nobody's count is ever dropped to make room, so nobody can flood it out. While the spare cell is in use, a key
+ *       that gets a cell of its own begins with what the spare has used.
+ * </ul>
+ */
+final class Keys {
+    private static final int SLOTS_PER_SWEEP = 64;
+    private static final long SWEEP_EVERY_MICROS = 1000;
+    private static final long GRACE_MICROS = 1_000_000;
+
+    private final Shard[] shards;
+    private final int shardBits;
+    /** Odd, and known to nobody: a multiplication that spreads hash codes in a way that cannot be foreseen. */
+    private final long spread = ThreadLocalRandom.current().nextLong() | 1;
+
+    private volatile long sweepAt = Long.MIN_VALUE;
+    private volatile long notBefore = Long.MIN_VALUE;
+    private volatile int sweptShard;
+
+    Keys(int maxKeys, Supplier<State> fresh) {
+        int wanted = maxKeys < 4096 ? 1 : Math.min(256, 4 * Runtime.getRuntime().availableProcessors());
+        this.shardBits = 32 - Integer.numberOfLeadingZeros(wanted - 1);
+        this.shards = new Shard[1 << shardBits];
+        for (int i = 0; i < shards.length; i++) {
+            shards[i] = new Shard(spread, shardBits, Math.max(1, maxKeys >> shardBits), fresh);
+        }
+    }
+
+    /** The cell of {@code key}, made if there is none. */
+    Cell cell(Object key) {
+        int hash = key.hashCode();
+        Shard shard = shards[(int) ((hash * spread) >>> 1 >>> (63 - shardBits))];
+        Cell cell = shard.find(key, hash);
+        return cell != null ? cell : shard.findOrAdd(key, hash);
+    }
+
+    /** The time to go by when the clock says {@code now}: never so early that a dropped key would not be fresh. */
+    long time(long now) {
+        if (now >= sweepAt) {
+            sweep(now);
+        }
+        return Math.max(now, notBefore);
+    }
+
+    /** Every cell; one that is being added is seen here, or is made by what {@code fresh} supplies from now on. */
+    void forEach(Consumer<Cell> action) {
+        for (Shard shard : shards) {
+            shard.forEach(action);
+        }
+    }
+
+    /** How many keys have a cell of their own. */
+    int size() {
+        int size = 0;
+        for (Shard shard : shards) {
+            size += shard.size();
+        }
+        return size;
+    }
+
+    private void sweep(long now) {
+        sweepAt = now + SWEEP_EVERY_MICROS;
+        notBefore = Math.max(notBefore, now - GRACE_MICROS);
+        Shard shard = shards[sweptShard];
+        if (shard.tryLock()) {
+            try {
+                if (shard.sweep(SLOTS_PER_SWEEP, notBefore)) {
+                    sweepAt = now;
+                }
+                if (shard.isSwept()) {
+                    sweptShard = (sweptShard + 1) & (shards.length - 1);
+                }
+            } finally {
+                shard.unlock();
+            }
+        }
+    }
+}

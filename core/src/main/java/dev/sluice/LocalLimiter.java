@@ -1,0 +1,177 @@
+package dev.sluice;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The faces of a limiter in this JVM; what they all do is in {@link Engine}. */
+final class LocalLimiter implements Limiter {
+    private static final System.Logger LOG = System.getLogger(LocalLimiter.class.getName());
+    private static final long ANY_DELAY = Long.MAX_VALUE;
+
+    private final Engine engine;
+    private final int percent;
+    private final boolean shadow;
+    private final @Nullable DecisionListener listener;
+
+    LocalLimiter(Engine engine, int percent, boolean shadow, @Nullable DecisionListener listener) {
+        this.engine = engine;
+        this.percent = percent;
+        this.shadow = shadow;
+        this.listener = listener;
+    }
+
+    @Override
+    public List<Limit> limits() {
+        return engine.plan().limits();
+    }
+
+    @Override
+    public boolean tryAcquire(String key, long permits) {
+        check(key, permits);
+        if (engine.holds()) {
+            throw new IllegalStateException("a concurrency limit needs something to release its permits by: use hold,"
+                    + " or decide and release, with " + limits());
+        }
+        if (shadow || listener != null) {
+            return told(key, decision(key, permits, 0)).allowed();
+        }
+        return permits == 0 || engine.attempt(key, permits, percent, 0, Answer.YES_OR_NO);
+    }
+
+    @Override
+    public Decision decide(String key, long permits) {
+        check(key, permits);
+        return told(key, decision(key, permits, ANY_DELAY));
+    }
+
+    @Override
+    public Decision peek(String key, long permits) {
+        check(key, permits);
+        Decision decision = engine.peek(key, permits, percent);
+        return shadow && !decision.allowed() ? decision.shadowed() : decision;
+    }
+
+    @Override
+    public Decision acquire(String key, long permits, Duration maxWait) throws InterruptedException {
+        CompletableFuture<Decision> turn = acquireAsync(key, permits, maxWait);
+        try {
+            return turn.get();
+        } catch (InterruptedException e) {
+            if (turn.cancel(false)) {
+                throw e;
+            }
+            Thread.currentThread().interrupt();
+            return turn.join();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("waiting for " + permits + " permits of " + limits() + " failed", e);
+        }
+    }
+
+    @Override
+    public CompletableFuture<Decision> acquireAsync(String key, long permits, Duration maxWait) {
+        check(key, permits);
+        if (maxWait.isNegative()) {
+            throw new IllegalArgumentException("maxWait must not be negative, was " + maxWait);
+        }
+        long waitMicros = TimeUnit.MICROSECONDS.convert(maxWait);
+        Decision now = decision(key, permits, waitMicros);
+        CompletableFuture<Decision> turn;
+        if (now.delayMicros() > 0) {
+            turn = engine.delayed(key, now);
+        } else if (now.outcome() == Outcome.DENIED && waitMicros > 0 && engine.canWait()) {
+            turn = engine.await(key, permits, percent, waitMicros);
+        } else {
+            turn = CompletableFuture.completedFuture(now);
+        }
+        if (listener != null) {
+            turn.thenAccept(decision -> told(key, decision));
+        }
+        return turn;
+    }
+
+    @Override
+    public <T, E extends Exception> T call(
+            String key, Work<? extends T, E> work, Function<? super Decision, ? extends T> fallback) throws E {
+        check(key, 1);
+        Decision decision = told(key, decision(key, 1, 0));
+        if (!decision.allowed()) {
+            return fallback.apply(decision);
+        }
+        try {
+            return work.run();
+        } finally {
+            release(key, decision);
+        }
+    }
+
+    @Override
+    public void refund(String key, Decision taken) {
+        check(key, 0);
+        if (taken.outcome() == Outcome.ALLOWED && taken.permits() > 0) {
+            engine.refund(key, taken);
+        }
+    }
+
+    @Override
+    public void release(String key, Decision taken) {
+        check(key, 0);
+        if (taken.outcome() == Outcome.ALLOWED && taken.permits() > 0 && engine.holds()) {
+            engine.release(key, taken);
+        }
+    }
+
+    @Override
+    public void reset(String key) {
+        check(key, 0);
+        engine.reset(key);
+    }
+
+    @Override
+    public void change(Limit... limits) {
+        engine.change(List.of(limits));
+    }
+
+    @Override
+    public Limiter withShare(int percent) {
+        if (percent < 1 || percent > 100) {
+            throw new IllegalArgumentException("a share is 1 to 100 percent, was " + percent);
+        }
+        return new LocalLimiter(engine, percent, shadow, listener);
+    }
+
+    @Override
+    public String toString() {
+        return "Limiter" + limits() + (percent == 100 ? "" : " for " + percent + " %");
+    }
+
+    private Decision decision(String key, long permits, long maxDelay) {
+        Decision decision = permits == 0
+                ? engine.peek(key, 0, percent)
+                : engine.attempt(key, permits, percent, maxDelay, Answer.WHOLE);
+        return shadow && !decision.allowed() ? decision.shadowed() : decision;
+    }
+
+    private Decision told(String key, Decision decision) {
+        if (listener != null) {
+            try {
+                listener.decided(key, decision);
+            } catch (RuntimeException e) {
+                LOG.log(System.Logger.Level.WARNING, "a listener failed on " + decision, e);
+            }
+        }
+        return decision;
+    }
+
+    private static void check(String key, long permits) {
+        Objects.requireNonNull(key, "key must not be null");
+        if (permits < 0) {
+            throw new IllegalArgumentException("permits must be 0 or more, was " + permits);
+        }
+    }
+}

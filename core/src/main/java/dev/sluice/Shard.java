@@ -1,0 +1,281 @@
+package dev.sluice;
+
+import dev.sluice.algorithm.State;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A part of the keys: an open-addressed hash table that is searched without its lock and changed under it.
+ *
+ * <p>A search that finds a cell is right, whatever happens meanwhile: a cell that was dropped says so itself. A search
+ * that finds none may have looked while cells were being moved, so it is made again under the lock. That is what keeps
+ * removal simple: cells behind a gap move up, and no marks are left behind.
+ *
+ * <p>Hash codes of strings can be made to collide at will. When a few keys of one and the same hash code have gathered,
+ * the shard begins to hash the characters itself, by a polynomial whose variable is a secret: two keys then meet with a
+ * chance of one in 2^50, however they were chosen.
+ */
+final class Shard extends ReentrantLock {
+    private static final long serialVersionUID = 1;
+    private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(Cell[].class);
+    private static final int MIN_SLOTS = 16;
+    private static final int MANY_OF_ONE_HASH = 8;
+    /** 2^61 - 1, a prime. */
+    private static final long PRIME = (1L << 61) - 1;
+
+    private final transient long spread;
+    private final transient int shardBits;
+    private final transient int maxCells;
+    private final transient Supplier<State> fresh;
+    private transient volatile Table table;
+    private transient int size;
+    private transient int cursor;
+    private transient int droppedInPass;
+    private transient @Nullable Cell spare;
+
+    /** The slots, a power of two of them; with a secret, keys are hashed by it rather than by their hash code. */
+    private static final class Table {
+        final @Nullable Cell[] slots;
+        final int shift;
+        final long secret;
+
+        Table(int size, long secret) {
+            this.slots = new Cell[size];
+            this.shift = Integer.numberOfLeadingZeros(size) + 33;
+            this.secret = secret;
+        }
+    }
+
+    Shard(long spread, int shardBits, int maxCells, Supplier<State> fresh) {
+        this.spread = spread;
+        this.shardBits = shardBits;
+        this.maxCells = maxCells;
+        this.fresh = fresh;
+        this.table = new Table(MIN_SLOTS, 0);
+    }
+
+    /** The cell of {@code key}, if it is found without the lock. */
+    @Nullable
+    Cell find(Object key, int hash) {
+        Table table = this.table;
+        @Nullable Cell[] slots = table.slots;
+        int mask = slots.length - 1;
+        int at = home(table, key, hash);
+        for (int i = 0; i <= mask; i++) {
+            Cell cell = (Cell) SLOT.getAcquire(slots, at);
+            if (cell == null) {
+                return null;
+            }
+            if (cell.hash == hash && (cell.key == key || cell.key.equals(key))) {
+                return cell;
+            }
+            at = (at + 1) & mask;
+        }
+        return null;
+    }
+
+    /** The cell of {@code key}, made if there is none; the spare cell if there is no room. */
+    Cell findOrAdd(Object key, int hash) {
+        lock();
+        try {
+            Cell found = find(key, hash);
+            if (found != null) {
+                return found;
+            }
+            if (size >= maxCells) {
+                return spareCell();
+            }
+            if (table.secret == 0 && cellsOfHash(key, hash) >= MANY_OF_ONE_HASH) {
+                rebuild(table.slots.length, ThreadLocalRandom.current().nextLong(1, PRIME));
+            }
+            if (3L * (size + 1) > 2L * table.slots.length) {
+                rebuild(2 * table.slots.length, table.secret);
+            }
+            Cell cell = new Cell(key, hash, firstState());
+            put(table, cell);
+            size++;
+            return cell;
+        } finally {
+            unlock();
+        }
+    }
+
+    void forEach(Consumer<Cell> action) {
+        lock();
+        try {
+            for (Cell cell : table.slots) {
+                if (cell != null) {
+                    action.accept(cell);
+                }
+            }
+            if (spare != null) {
+                action.accept(spare);
+            }
+        } finally {
+            unlock();
+        }
+    }
+
+    int size() {
+        lock();
+        try {
+            return size;
+        } finally {
+            unlock();
+        }
+    }
+
+    // ---- Sweeping, under the lock
+
+    /** Drops cells that are fresh at {@code instant} from the next few slots; whether there is likely more to find. */
+    boolean sweep(int slotsToVisit, long instant) {
+        @Nullable Cell[] slots = table.slots;
+        int seen = 0;
+        int dropped = 0;
+        for (int i = 0; i < slotsToVisit && cursor < slots.length; i++) {
+            Cell cell = slots[cursor];
+            if (cell == null) {
+                cursor++;
+            } else if (retire(cell, instant)) {
+                remove(cursor);
+                dropped++;
+            } else {
+                seen++;
+                cursor++;
+            }
+        }
+        size -= dropped;
+        droppedInPass += dropped;
+        if (slots.length > MIN_SLOTS && 8L * size < slots.length) {
+            rebuild(slots.length / 4, size == 0 ? 0 : table.secret);
+            return true;
+        }
+        if (cursor >= slots.length) {
+            boolean more = droppedInPass > 0;
+            cursor = 0;
+            droppedInPass = 0;
+            return more;
+        }
+        return dropped * 4 >= seen;
+    }
+
+    /** Whether the last sweep came to the end. */
+    boolean isSwept() {
+        return cursor == 0;
+    }
+
+    /** Takes hold of a fresh state for ever; fails if it changed, or somebody waits for it. */
+    private static boolean retire(Cell cell, long instant) {
+        State state = cell.state;
+        long stamp = state.stamp();
+        return !State.isAwaited(stamp) && state.freshAt(instant) <= instant && state.hold(stamp);
+    }
+
+    // ---- The table, under the lock
+
+    private void put(Table table, Cell cell) {
+        int mask = table.slots.length - 1;
+        int at = home(table, cell.key, cell.hash);
+        while (table.slots[at] != null) {
+            at = (at + 1) & mask;
+        }
+        SLOT.setRelease(table.slots, at, cell);
+    }
+
+    /** Empties a slot, and moves up the cells behind it that would not be found any more. */
+    private void remove(int at) {
+        @Nullable Cell[] slots = table.slots;
+        int mask = slots.length - 1;
+        int gap = at;
+        int next = (gap + 1) & mask;
+        for (Cell cell = slots[next]; cell != null; cell = slots[next]) {
+            int home = home(table, cell.key, cell.hash);
+            boolean gapIsOnTheWay = ((next - home) & mask) >= ((next - gap) & mask);
+            if (gapIsOnTheWay) {
+                SLOT.setRelease(slots, gap, cell);
+                gap = next;
+            }
+            next = (next + 1) & mask;
+        }
+        SLOT.setRelease(slots, gap, null);
+    }
+
+    private void rebuild(int slots, long secret) {
+        Table larger = new Table(Math.max(slots, MIN_SLOTS), secret);
+        for (Cell cell : table.slots) {
+            if (cell != null) {
+                put(larger, cell);
+            }
+        }
+        table = larger;
+        cursor = 0;
+    }
+
+    private int cellsOfHash(Object key, int hash) {
+        @Nullable Cell[] slots = table.slots;
+        int mask = slots.length - 1;
+        int count = 0;
+        int at = home(table, key, hash);
+        for (Cell cell = slots[at]; cell != null; cell = slots[at]) {
+            count += cell.hash == hash ? 1 : 0;
+            at = (at + 1) & mask;
+        }
+        return count;
+    }
+
+    private int home(Table table, Object key, int hash) {
+        long mixed = table.secret == 0 ? (hash * spread) << shardBits : secretHash(key, table.secret) << 3;
+        return (int) (mixed >>> table.shift);
+    }
+
+    private static long secretHash(Object key, long secret) {
+        if (!(key instanceof String string)) {
+            return key.hashCode() * secret;
+        }
+        long sum = string.length();
+        for (int i = 0; i < string.length(); i++) {
+            sum = multiply(sum, secret) + string.charAt(i);
+        }
+        return multiply(sum % PRIME, secret);
+    }
+
+    /** {@code a * b} modulo the prime; both below 2^62. */
+    private static long multiply(long a, long b) {
+        long high = (Math.multiplyHigh(a, b) << 3) | ((a * b) >>> 61);
+        long sum = ((a * b) & PRIME) + high;
+        return sum >= PRIME ? sum - PRIME : sum;
+    }
+
+    // ---- Past the most keys
+
+    private Cell spareCell() {
+        Cell cell = spare;
+        if (cell == null) {
+            cell = new Cell("", 0, fresh.get());
+            spare = cell;
+        }
+        return cell;
+    }
+
+    /** A fresh state, or, while the spare cell is in use, what it has used: the key may have been one of its users. */
+    private State firstState() {
+        Cell shared = spare;
+        if (shared == null) {
+            return fresh.get();
+        }
+        while (true) {
+            State state = shared.state;
+            long stamp = state.stamp();
+            State first = state.inherited();
+            if (!State.isHeld(stamp) && state.unchangedSince(stamp)) {
+                return first;
+            }
+            Thread.onSpinWait();
+        }
+    }
+}

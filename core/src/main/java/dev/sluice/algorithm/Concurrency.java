@@ -1,0 +1,90 @@
+package dev.sluice.algorithm;
+
+/**
+ * At most L permits held at once.
+ *
+ * <pre>
+ *   held  3  |      ####
+ *         2  |   #######   ###
+ *         1  | ###############      L = 3: time plays no part, only releases free a permit
+ * </pre>
+ */
+public record Concurrency(long capacity) implements Algorithm {
+    @Override
+    public State fresh() {
+        return new Held(this, 0);
+    }
+
+    /** Permits held stay held. What a rate limit has used is nobody's to release, so it does not count here. */
+    @Override
+    public State carry(State old, long now) {
+        return new Held(this, old instanceof Held from ? from.held : 0);
+    }
+
+    private static final class Held extends State {
+        private final Concurrency limit;
+        private long held;
+
+        Held(Concurrency limit, long held) {
+            this.limit = limit;
+            this.held = held;
+        }
+
+        @Override
+        public Algorithm algorithm() {
+            return limit;
+        }
+
+        @Override
+        public boolean admits(long now, long cost) {
+            return cost <= limit.capacity - held;
+        }
+
+        @Override
+        public long take(long now, long cost) {
+            held += cost;
+            return now;
+        }
+
+        @Override
+        public long used(long now) {
+            return held;
+        }
+
+        @Override
+        public long readyAt(long now, long cost) {
+            return admits(now, cost) ? now : NEVER;
+        }
+
+        @Override
+        public long soonestAt(int percent, long now, long cost) {
+            return fits(percent, cost) ? now : NEVER;
+        }
+
+        @Override
+        public long freshAt(long now) {
+            return held == 0 ? ANCIENT : NEVER;
+        }
+
+        @Override
+        public void giveBack(long now, long takenAt, long cost) {
+            release(now, cost);
+        }
+
+        @Override
+        public void release(long now, long cost) {
+            held -= Math.min(held, cost);
+        }
+
+        /** Nothing: what others hold is released to the state it was taken from. */
+        @Override
+        public State inherited() {
+            return limit.fresh();
+        }
+
+        @Override
+        public State copy() {
+            return new Held(limit, held);
+        }
+    }
+}

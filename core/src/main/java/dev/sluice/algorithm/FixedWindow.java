@@ -1,0 +1,104 @@
+package dev.sluice.algorithm;
+
+/**
+ * At most L permits in each window.
+ *
+ * <pre>
+ *        window        |        window        |
+ *   ..aaaaaaaaaadddddd | aaaaaaaaaadd...      |        L = 10
+ *   ^ first request    ^ end                  ^ end
+ *             '----------------'
+ *              up to 2L in here: ten at the end of one window, ten at the start of the next
+ * </pre>
+ *
+ * <p>Why two words are enough: while now is before {@code end} the window goes on, whatever the clock did since it
+ * began; from {@code end} on nothing of the past counts. So a clock that steps back leaves the window as it is, and the
+ * window is over at its end and not before.
+ */
+public record FixedWindow(long capacity, Turn turn) implements Algorithm {
+    @Override
+    public State fresh() {
+        return new Window(this);
+    }
+
+    /**
+     * A window that has begun goes on with its count. With another period it ends when a window of the new length, begun
+     * at the same time, would end; but never later than one new period from now.
+     */
+    @Override
+    public State carry(State old, long now) {
+        if (!(old instanceof Window from)) {
+            return Algorithm.super.carry(old, now);
+        }
+        Window to = new Window(this);
+        long end = turn.carriedEnd(from.limit.turn, from.end, now);
+        if (now < end) {
+            to.end = end;
+            to.count = from.count;
+        }
+        return to;
+    }
+
+    private static final class Window extends State {
+        private final FixedWindow limit;
+        private long end = ANCIENT;
+        private long count;
+
+        Window(FixedWindow limit) {
+            this.limit = limit;
+        }
+
+        @Override
+        public Algorithm algorithm() {
+            return limit;
+        }
+
+        @Override
+        public boolean admits(long now, long cost) {
+            return cost <= limit.capacity - used(now);
+        }
+
+        @Override
+        public long take(long now, long cost) {
+            if (now >= end) {
+                end = limit.turn.endAfter(now);
+                count = cost;
+                return now;
+            }
+            count += cost;
+            boolean beforeWindow = limit.turn.endAfter(now) < end;
+            return beforeWindow ? end - 1 : now;
+        }
+
+        @Override
+        public long used(long now) {
+            return now < end ? count : 0;
+        }
+
+        @Override
+        public long readyAt(long now, long cost) {
+            return admits(now, cost) ? now : end;
+        }
+
+        @Override
+        public long freshAt(long now) {
+            return count == 0 ? ANCIENT : end;
+        }
+
+        @Override
+        public void giveBack(long now, long takenAt, long cost) {
+            boolean sameWindow = now < end && takenAt < end && limit.turn.endAfter(takenAt) >= end;
+            if (sameWindow) {
+                count -= Math.min(count, cost);
+            }
+        }
+
+        @Override
+        public State copy() {
+            Window copy = new Window(limit);
+            copy.end = end;
+            copy.count = count;
+            return copy;
+        }
+    }
+}

@@ -1,0 +1,53 @@
+package dev.sluice.algorithm;
+
+/**
+ * A bucket of size B into which requests pour their permits and which leaks L per W; what would overflow is denied.
+ *
+ * <pre>
+ *    requests    | | |||  |            any shape
+ *             \         /
+ *              | ~~~~~ |  B            level + c &lt;= B, or denied
+ *              |  ~~~  |
+ *               \_____/
+ *                  '  '  '  '          L per W, evenly
+ * </pre>
+ *
+ * <p>Why there is so little here: the water in a leaky bucket is what is missing from a token bucket of the same size.
+ * As a {@code meter} the two give the same answers. As a {@code queue} it admits at once but lets the work start only
+ * when all water before it has gone, so that starts are one permit's time apart (rounded up to the microsecond), and at
+ * most B permits wait.
+ */
+public final class LeakyBucket extends TokenBucket {
+    private final boolean queues;
+
+    private LeakyBucket(Rate rate, boolean queues) {
+        super(rate);
+        this.queues = queues;
+    }
+
+    /** A bucket that answers at once. */
+    public static LeakyBucket meter(Rate rate) {
+        return new LeakyBucket(rate, false);
+    }
+
+    /** A bucket that says when to start. */
+    public static LeakyBucket queue(Rate rate) {
+        return new LeakyBucket(rate, true);
+    }
+
+    @Override
+    public State fresh() {
+        return queues ? new Queue(this) : new Level(this);
+    }
+
+    private static final class Queue extends Level {
+        Queue(LeakyBucket limit) {
+            super(limit);
+        }
+
+        @Override
+        public long departsAt(long now) {
+            return fullAt(now);
+        }
+    }
+}

@@ -1,0 +1,164 @@
+package dev.sluice.algorithm;
+
+/**
+ * At most L permits in any W, exactly: every permit is remembered until it is W old.
+ *
+ * <pre>
+ *     oldest                              newest
+ *   [ 1.0 | 2.8 | 4.1 | 6.3 | 7.9 ]                       L = 5, W = 10
+ *      '------- leaves at 11.0: the sixth permit fits from then on
+ * </pre>
+ *
+ * <p>Why this is O(1): instead of counting the permits in the window, fix the count and ask about the time. With n
+ * permits remembered, c more fit if n + c - L of the oldest are gone; the entries are in order, so that is one look at
+ * one entry. Permits that are gone stay where they are until their place is needed; finding how many they are is a
+ * binary search.
+ */
+public record SlidingLog(long capacity, long periodMicros) implements Algorithm {
+    @Override
+    public State fresh() {
+        return new Log(this, new long[(int) Math.min(8, capacity)]);
+    }
+
+    /**
+     * Every permit keeps its instant; the new numbers are applied to them as if they had always been in force. More
+     * permits than the limit, all of one instant, are no different from just as many.
+     */
+    @Override
+    public State carry(State old, long now) {
+        if (old instanceof Log from) {
+            return from.copy(this);
+        }
+        State log = fresh();
+        log.take(now, Math.min(capacity, old.used(now)));
+        return log;
+    }
+
+    private static final class Log extends State {
+        private final SlidingLog limit;
+        /** Instants of permits, a ring, in order from {@code head} on. */
+        private long[] ring;
+
+        private int head;
+        private int size;
+        private long last = ANCIENT;
+
+        Log(SlidingLog limit, long[] ring) {
+            this.limit = limit;
+            this.ring = ring;
+        }
+
+        @Override
+        public Algorithm algorithm() {
+            return limit;
+        }
+
+        @Override
+        public boolean admits(long now, long cost) {
+            long mustBeGone = size + cost - limit.capacity;
+            return mustBeGone <= 0 || (mustBeGone <= size && entry((int) mustBeGone - 1) <= horizon(now));
+        }
+
+        @Override
+        public long take(long now, long cost) {
+            last = Math.max(now, last);
+            makeRoom((int) cost);
+            int tail = head + size;
+            for (int i = 0; i < cost; i++) {
+                ring[wrap(tail + i, ring.length)] = last;
+            }
+            size += (int) cost;
+            return last;
+        }
+
+        @Override
+        public long used(long now) {
+            return (long) size - countUpTo(horizon(now));
+        }
+
+        @Override
+        public long readyAt(long now, long cost) {
+            long mustBeGone = size + cost - limit.capacity;
+            return admits(now, cost) ? now : entry((int) mustBeGone - 1) + limit.periodMicros;
+        }
+
+        @Override
+        public long freshAt(long now) {
+            return size == 0 ? ANCIENT : entry(size - 1) + limit.periodMicros;
+        }
+
+        @Override
+        public void giveBack(long now, long takenAt, long cost) {
+            if (takenAt <= horizon(now)) {
+                return;
+            }
+            int from = countUpTo(takenAt - 1);
+            int gone = (int) Math.min(cost, size - from);
+            for (int i = from; i < size - gone; i++) {
+                ring[wrap(head + i, ring.length)] = entry(i + gone);
+            }
+            size -= gone;
+        }
+
+        @Override
+        public State copy() {
+            return copy(limit);
+        }
+
+        private Log copy(SlidingLog limit) {
+            Log copy = new Log(limit, ring.clone());
+            copy.head = head;
+            copy.size = size;
+            copy.last = last;
+            return copy;
+        }
+
+        /** Permits taken at this instant or before it have left the window. */
+        private long horizon(long now) {
+            return Math.max(now, last) - limit.periodMicros;
+        }
+
+        /** How many of the oldest entries are at or before {@code instant}. */
+        private int countUpTo(long instant) {
+            int low = 0;
+            int high = size;
+            while (low < high) {
+                int middle = (low + high) >>> 1;
+                if (entry(middle) <= instant) {
+                    low = middle + 1;
+                } else {
+                    high = middle;
+                }
+            }
+            return low;
+        }
+
+        private void makeRoom(int cost) {
+            if (size + cost <= ring.length) {
+                return;
+            }
+            int gone = countUpTo(last - limit.periodMicros);
+            head = wrap(head + gone, ring.length);
+            size -= gone;
+            if (size + cost > ring.length) {
+                long[] larger = new long[(int) Math.max(size + cost, Math.min(limit.capacity, 2L * ring.length))];
+                for (int i = 0; i < size; i++) {
+                    larger[i] = entry(i);
+                }
+                ring = larger;
+                head = 0;
+            }
+        }
+
+        /** The entry with so many older ones before it; any number if the words do not fit together. */
+        private long entry(int index) {
+            long[] ring = this.ring;
+            int at = wrap(head + index, ring.length);
+            return at >= 0 && at < ring.length ? ring[at] : 0;
+        }
+
+        private static int wrap(int at, int length) {
+            return at < length ? at : at - length;
+        }
+    }
+}

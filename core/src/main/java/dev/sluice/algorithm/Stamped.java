@@ -1,0 +1,85 @@
+package dev.sluice.algorithm;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * A sequence lock in one word, so that a state of several words is read and changed as one.
+ *
+ * <pre>
+ *   bit 0    held: somebody is changing the state
+ *   bit 1    awaited: somebody waits in line for it
+ *   above    counts the changes
+ *
+ *   read     s = stamp(), look, then unchangedSince(s): what was seen is one state
+ *   write    hold(s): one compare-and-set that also proves nothing changed since s was read;
+ *            change the words; free(s)
+ * </pre>
+ *
+ * <p>Why: a reader that only looks (every denied request) writes nothing that others must fetch again, and a writer
+ * pays one compare-and-set however many words it changes. A state that has been replaced is left held for ever: who
+ * still looks at it finds no free stamp and looks its key up again.
+ */
+public abstract class Stamped {
+    private static final long HELD = 1;
+    private static final long AWAITED = 2;
+    private static final long CHANGE = 4;
+
+    private static final VarHandle STAMP;
+
+    static {
+        try {
+            STAMP = MethodHandles.lookup().findVarHandle(Stamped.class, "stamp", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    @SuppressWarnings("unused") // through STAMP
+    private long stamp;
+
+    /** The stamp to read under. */
+    public final long stamp() {
+        return (long) STAMP.getAcquire(this);
+    }
+
+    /** Whether someone was changing the state, or it had been replaced, when the stamp was read. */
+    public static boolean isHeld(long stamp) {
+        return (stamp & HELD) != 0;
+    }
+
+    /** Whether somebody waited in line for the state when the stamp was read. */
+    public static boolean isAwaited(long stamp) {
+        return (stamp & AWAITED) != 0;
+    }
+
+    /** Whether everything read since {@code stamp} was one state. */
+    public final boolean unchangedSince(long stamp) {
+        VarHandle.acquireFence();
+        return (long) STAMP.getOpaque(this) == stamp;
+    }
+
+    /** Takes the state for a change, if it is free and nothing changed since {@code stamp}. */
+    public final boolean hold(long stamp) {
+        if (isHeld(stamp) || !STAMP.compareAndSet(this, stamp, stamp | HELD)) {
+            return false;
+        }
+        VarHandle.storeStoreFence();
+        return true;
+    }
+
+    /** Ends the change begun by {@link #hold} of the same stamp. */
+    public final void free(long stamp) {
+        STAMP.setRelease(this, stamp + CHANGE);
+    }
+
+    /** Ends the change, and says that somebody waits. */
+    public final void freeAwaited(long stamp) {
+        STAMP.setRelease(this, (stamp | AWAITED) + CHANGE);
+    }
+
+    /** Ends the change, and says that nobody waits any more. */
+    public final void freeUnawaited(long stamp) {
+        STAMP.setRelease(this, (stamp & ~AWAITED) + CHANGE);
+    }
+}

@@ -1,0 +1,119 @@
+package dev.sluice.algorithm;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one key has used of one limit, and the arithmetic on it. All times are microseconds on one clock.
+ *
+ * <p>{@link #admits}, {@link #used}, {@link #readyAt}, {@link #freshAt} and {@link #departsAt} may run while another
+ * thread changes the state, under a {@linkplain Stamped stamp} that is checked afterwards: on words that do not fit
+ * together they may answer nonsense, but neither throw nor loop. {@link #take}, {@link #giveBack} and {@link #release}
+ * run while the state is held.
+ *
+ * <p>A clock that steps back is read as "no time has passed" since the state was last charged. Instants in answers are
+ * absolute, so that what is left of a wait is measured on the clock as it now reads.
+ */
+public abstract class State extends Stamped {
+    /** The instant that never comes. */
+    public static final long NEVER = Long.MAX_VALUE;
+
+    /** An instant before all others, from which differences to any other still fit. */
+    static final long ANCIENT = -(1L << 62);
+
+    /** The numbers this state follows. */
+    public abstract Algorithm algorithm();
+
+    /** Whether {@code cost} more permits fit. */
+    public abstract boolean admits(long now, long cost);
+
+    /** Charges {@code cost} permits, and returns the instant they count from. */
+    public abstract long take(long now, long cost);
+
+    /** Permits in use, rounded up. */
+    public abstract long used(long now);
+
+    /** The first instant from now on at which {@code cost} permits, at most the capacity, fit if nobody else comes. */
+    public abstract long readyAt(long now, long cost);
+
+    /** The instant from which this state cannot be told from a fresh one; any past instant if it is one already. */
+    public abstract long freshAt(long now);
+
+    /** Takes back {@code cost} permits charged at {@code takenAt}, as far as time has not regained them. */
+    public abstract void giveBack(long now, long takenAt, long cost);
+
+    /** Another state that goes its own way from here. */
+    public abstract State copy();
+
+    /** A state for another key that may have been among those who used this one: whatever they all used, it used. */
+    public State inherited() {
+        return copy();
+    }
+
+    /** Frees {@code cost} permits that are held rather than spent. */
+    public void release(long now, long cost) {}
+
+    /** When work admitted now may start. */
+    public long departsAt(long now) {
+        return now;
+    }
+
+    /** Permits that can be taken right now. */
+    public long remaining(long now) {
+        return Math.max(0, algorithm().capacity() - used(now));
+    }
+
+    // ---- For requests that may use only a share of the limit
+
+    /** Whether {@code cost} is within what {@code percent} of the limit can ever grant. */
+    public boolean fits(int percent, long cost) {
+        return cost <= algorithm().capacity() - reserve(percent);
+    }
+
+    /** Whether {@code cost} permits fit and leave untouched what is kept for others. */
+    public boolean admits(int percent, long now, long cost) {
+        return fits(percent, cost) && admits(now, cost + reserve(percent));
+    }
+
+    /** {@link #readyAt(long, long)} for a share; never, if it is more than the share can ever grant. */
+    public long readyAt(int percent, long now, long cost) {
+        return fits(percent, cost) ? readyAt(now, cost + reserve(percent)) : NEVER;
+    }
+
+    /** The first instant at which the permits might fit, where somebody may also release some before then. */
+    public long soonestAt(int percent, long now, long cost) {
+        return readyAt(percent, now, cost);
+    }
+
+    /** {@link #remaining(long)} for a share. */
+    public long remaining(int percent, long now) {
+        return Math.max(0, remaining(now) - reserve(percent));
+    }
+
+    private long reserve(int percent) {
+        long capacity = algorithm().capacity();
+        return capacity - capacity * percent / 100;
+    }
+
+    // ---- For several limits at once
+
+    /** The part at {@code index}, if there are so many: of one limit, itself. */
+    public @Nullable State part(int index) {
+        return index == 0 ? this : null;
+    }
+
+    /** The part with the fewest permits left. */
+    public State scarcest(int percent, long now) {
+        return this;
+    }
+
+    /** The part that takes longest to admit {@code cost}. */
+    public State slowest(int percent, long now, long cost) {
+        return this;
+    }
+
+    /** The state that goes on from this one, part by part, by other numbers. */
+    public final State goOnAs(Algorithm algorithm, long now) {
+        State first = part(0);
+        return algorithm.carry(algorithm instanceof AllOf || first == null ? this : first, now);
+    }
+}

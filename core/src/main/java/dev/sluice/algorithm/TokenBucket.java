@@ -1,0 +1,114 @@
+package dev.sluice.algorithm;
+
+/**
+ * A bucket of B tokens that refills at L per W; a request takes its tokens or is denied.
+ *
+ * <pre>
+ *   B |\      /|                      starts full
+ *     | \    / |     /                refills in a straight line
+ *     |  \__/  |    /                 a burst may take all B at once
+ *   0 |        |___/
+ * </pre>
+ *
+ * <p>Why it counts what is missing and not what is there: a full bucket is then zero whatever its size, so a key that
+ * has used nothing needs no memory, and a limit can be changed without touching what was used. Over any t at most
+ * B + L*t/W permits pass. The arithmetic is in whole {@linkplain Rate units}; nothing is rounded but the answers.
+ */
+public sealed class TokenBucket implements Algorithm permits LeakyBucket {
+    final Rate rate;
+
+    public TokenBucket(Rate rate) {
+        this.rate = rate;
+    }
+
+    @Override
+    public State fresh() {
+        return new Level(this);
+    }
+
+    @Override
+    public long capacity() {
+        return rate.capacity;
+    }
+
+    /** What is missing stays missing, be it more than the bucket holds, and comes back at the new rate. */
+    @Override
+    public State carry(State old, long now) {
+        if (!(old instanceof Level from)) {
+            return Algorithm.super.carry(old, now);
+        }
+        Level to = (Level) fresh();
+        to.missing = rate.converted(from.missingAt(now), from.limit.rate);
+        to.last = Math.max(now, from.last);
+        return to;
+    }
+
+    static class Level extends State {
+        private final TokenBucket limit;
+        private long missing;
+        private long last = ANCIENT;
+
+        Level(TokenBucket limit) {
+            this.limit = limit;
+        }
+
+        @Override
+        public final Algorithm algorithm() {
+            return limit;
+        }
+
+        @Override
+        public final boolean admits(long now, long cost) {
+            Rate rate = limit.rate;
+            return missingAt(now) + rate.units(cost) <= rate.capacityUnits;
+        }
+
+        @Override
+        public final long take(long now, long cost) {
+            missing = missingAt(now) + limit.rate.units(cost);
+            last = Math.max(now, last);
+            return last;
+        }
+
+        @Override
+        public final long used(long now) {
+            return limit.rate.permits(missingAt(now));
+        }
+
+        @Override
+        public final long readyAt(long now, long cost) {
+            Rate rate = limit.rate;
+            long tooMuch = missingAt(now) + rate.units(cost) - rate.capacityUnits;
+            return tooMuch <= 0 ? now : Math.max(now, last) + rate.microsFor(tooMuch);
+        }
+
+        @Override
+        public final long freshAt(long now) {
+            return missing == 0 ? ANCIENT : last + limit.rate.microsFor(missing);
+        }
+
+        @Override
+        public final void giveBack(long now, long takenAt, long cost) {
+            Rate rate = limit.rate;
+            missing -= Math.min(missing, rate.left(rate.units(cost), Math.max(now, last) - takenAt));
+        }
+
+        @Override
+        public final State copy() {
+            Level copy = (Level) limit.fresh();
+            copy.missing = missing;
+            copy.last = last;
+            return copy;
+        }
+
+        /** When nothing will be missing any more; now if nothing is. */
+        final long fullAt(long now) {
+            long missing = missingAt(now);
+            return missing == 0 ? now : Math.max(now, last) + limit.rate.microsFor(missing);
+        }
+
+        private long missingAt(long now) {
+            return limit.rate.left(missing, now - last);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+package dev.sluice.algorithm;
+
+import java.time.DayOfWeek;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneId;
+import java.time.ZonedDateTime;
+import java.time.temporal.ChronoUnit;
+import java.time.temporal.TemporalAdjusters;
+import org.jspecify.annotations.Nullable;
+
+/** When a fixed window that is open at some instant ends. */
+public sealed interface Turn {
+    /** The end of a window that is open, or opens, at {@code now}. */
+    long endAfter(long now);
+
+    /** The end, on this turn's terms, of a window that was to end at {@code end} on {@code old}'s terms. */
+    long carriedEnd(Turn old, long end, long now);
+
+    /** A window opens with its first request and lasts one period. */
+    static Turn afterFirst(long periodMicros) {
+        return new AfterFirst(periodMicros);
+    }
+
+    /** Windows turn at whole multiples of the period, by a wall clock that is {@code skewMicros} ahead of ours. */
+    static Turn atMultiples(long periodMicros, long skewMicros) {
+        return new AtMultiples(periodMicros, skewMicros);
+    }
+
+    /** Windows turn with the calendar of a zone, by a wall clock that is {@code skewMicros} ahead of ours. */
+    static Turn withCalendar(ChronoUnit unit, ZoneId zone, long skewMicros) {
+        return new WithCalendar(unit, zone, skewMicros);
+    }
+
+    record AfterFirst(long periodMicros) implements Turn {
+        @Override
+        public long endAfter(long now) {
+            return now + periodMicros;
+        }
+
+        @Override
+        public long carriedEnd(Turn old, long end, long now) {
+            long longest = now + periodMicros;
+            return old instanceof AfterFirst before && before.periodMicros < periodMicros && now < end
+                    ? Math.min(end + periodMicros - before.periodMicros, longest)
+                    : Math.min(end, longest);
+        }
+    }
+
+    record AtMultiples(long periodMicros, long skewMicros) implements Turn {
+        @Override
+        public long endAfter(long now) {
+            long wall = now + skewMicros;
+            return (Math.floorDiv(wall, periodMicros) + 1) * periodMicros - skewMicros;
+        }
+
+        @Override
+        public long carriedEnd(Turn old, long end, long now) {
+            if (old instanceof AtMultiples before && before.periodMicros == periodMicros) {
+                return end + before.skewMicros - skewMicros;
+            }
+            return now < end ? endAfter(now) : end;
+        }
+    }
+
+    /** A day is what the zone says it is, 23 or 25 hours where clocks change; a week starts on Monday. */
+    final class WithCalendar implements Turn {
+        private final ChronoUnit unit;
+        private final ZoneId zone;
+        private final long skewMicros;
+        /** The span last asked for: calendars are slow, and most calls fall into the same one. */
+        private volatile @Nullable Span span;
+
+        private record Span(long start, long end) {}
+
+        WithCalendar(ChronoUnit unit, ZoneId zone, long skewMicros) {
+            this.unit = unit;
+            this.zone = zone;
+            this.skewMicros = skewMicros;
+        }
+
+        @Override
+        public long endAfter(long now) {
+            long wall = now + skewMicros;
+            Span known = span;
+            if (known == null || wall < known.start || wall >= known.end) {
+                known = spanAt(wall);
+                span = known;
+            }
+            return known.end - skewMicros;
+        }
+
+        @Override
+        public long carriedEnd(Turn old, long end, long now) {
+            if (old instanceof WithCalendar before && before.unit == unit && before.zone.equals(zone)) {
+                return end + before.skewMicros - skewMicros;
+            }
+            return now < end ? endAfter(now) : end;
+        }
+
+        private Span spanAt(long wall) {
+            ZonedDateTime time = Instant.EPOCH.plus(wall, ChronoUnit.MICROS).atZone(zone);
+            if (unit == ChronoUnit.MINUTES || unit == ChronoUnit.HOURS) {
+                ZonedDateTime start = time.truncatedTo(unit);
+                return new Span(micros(start), micros(start.plus(1, unit)));
+            }
+            LocalDate day = time.toLocalDate();
+            LocalDate first = switch (unit) {
+                case WEEKS -> day.with(TemporalAdjusters.previousOrSame(DayOfWeek.MONDAY));
+                case MONTHS -> day.withDayOfMonth(1);
+                case YEARS -> day.withDayOfYear(1);
+                default -> day;
+            };
+            return new Span(
+                    micros(first.atStartOfDay(zone)), micros(first.plus(1, unit).atStartOfDay(zone)));
+        }
+
+        private static long micros(ZonedDateTime time) {
+            return ChronoUnit.MICROS.between(Instant.EPOCH, time.toInstant());
+        }
+    }
+}
