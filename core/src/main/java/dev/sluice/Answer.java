@@ -2,32 +2,34 @@ package dev.sluice;
 
 import dev.sluice.algorithm.State;
 
-/** What a caller is told: a plain yes or no, or the whole {@link Decision}. */
+/**
+ * What a caller is told. {@code now} is the time by which the limiter decides, {@code clock} what its clock says: the
+ * two differ only after the clock has stepped far back, and what is left to wait is told by the clock.
+ */
 interface Answer<R> {
     /** The permits were taken; the state is as it is after that. */
-    R allowed(State state, long now, long clock, long permits, int percent, long takenAt, long departsAt);
+    R allowed(State state, long now, long clock, long permits, long takenAt, long departsAt);
 
     /** Nothing was taken. */
-    R denied(Engine engine, Cell cell, State state, long now, long clock, long permits, int percent, Outcome why);
+    R denied(Cell cell, State state, long now, long clock, long permits, long maxDelay, Outcome why);
 
+    /** A plain yes or no. */
     Answer<Boolean> YES_OR_NO = new Answer<>() {
         @Override
-        public Boolean allowed(
-                State state, long now, long clock, long permits, int percent, long takenAt, long departsAt) {
+        public Boolean allowed(State state, long now, long clock, long permits, long takenAt, long departsAt) {
             return Boolean.TRUE;
         }
 
         @Override
-        public Boolean denied(
-                Engine engine, Cell cell, State state, long now, long clock, long permits, int percent, Outcome why) {
+        public Boolean denied(Cell cell, State state, long now, long clock, long permits, long maxDelay, Outcome why) {
             return Boolean.FALSE;
         }
     };
 
-    Answer<Decision> WHOLE = new Answer<>() {
+    /** The whole decision, for requests of one share. */
+    record Whole(Engine engine, int percent) implements Answer<Decision> {
         @Override
-        public Decision allowed(
-                State state, long now, long clock, long permits, int percent, long takenAt, long departsAt) {
+        public Decision allowed(State state, long now, long clock, long permits, long takenAt, long departsAt) {
             State tightest = state.scarcest(percent, now);
             return Decision.allowed(
                     permits,
@@ -39,28 +41,21 @@ interface Answer<R> {
         }
 
         @Override
-        public Decision denied(
-                Engine engine, Cell cell, State state, long now, long clock, long permits, int percent, Outcome why) {
-            boolean fits = state.fits(percent, permits);
-            boolean barred = engine.isBarred(cell, percent);
-            long readyAt;
-            if (why == Outcome.SHED && engine.shedding() != null) {
-                readyAt = state.readyAt(engine.shedding().fromPercent, now, 0);
-            } else {
-                readyAt = engine.readyAt(cell, state, now, permits, percent);
-            }
+        public Decision denied(Cell cell, State state, long now, long clock, long permits, long maxDelay, Outcome why) {
+            long readyAt = why == Outcome.SHED
+                    ? engine.unshedAt(state, now)
+                    : engine.readyAt(cell, state, now, permits, percent, maxDelay);
             return Decision.denied(
-                    fits ? why : Outcome.NEVER,
+                    state.fits(percent, permits) ? why : Outcome.NEVER,
                     permits,
                     state.slowest(percent, now, permits).algorithm().capacity(),
-                    barred ? 0 : state.remaining(percent, now),
+                    engine.isBarred(cell, percent) ? 0 : state.remaining(percent, now),
                     until(readyAt, clock),
                     until(state.freshAt(now), clock));
         }
-    };
 
-    /** Microseconds from {@code clock} to {@code instant}, 0 if it has passed. */
-    static long until(long instant, long clock) {
-        return instant == State.NEVER ? Decision.NEVER_MICROS : Math.max(0, instant - clock);
+        private static long until(long instant, long clock) {
+            return instant == State.NEVER ? Decision.NEVER_MICROS : Math.max(0, instant - clock);
+        }
     }
 }

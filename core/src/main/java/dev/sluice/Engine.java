@@ -68,12 +68,12 @@ final class Engine {
             if (State.isHeld(stamp)) {
                 relax(spins);
             } else if (!admits(cell, state, stamp, now, permits, percent, maxDelay)) {
-                R denied = answer.denied(this, cell, state, now, clock, permits, percent, Outcome.DENIED);
+                R denied = answer.denied(cell, state, now, clock, permits, maxDelay, Outcome.DENIED);
                 if (state.unchangedSince(stamp)) {
                     return denied;
                 }
             } else if (shedding != null && shedding.sheds(state, now)) {
-                R shed = answer.denied(this, cell, state, now, clock, permits, percent, Outcome.SHED);
+                R shed = answer.denied(cell, state, now, clock, permits, maxDelay, Outcome.SHED);
                 if (state.unchangedSince(stamp)) {
                     return shed;
                 }
@@ -81,7 +81,7 @@ final class Engine {
                 try {
                     long departsAt = delays ? state.departsAt(now) : now;
                     long takenAt = state.take(now, permits);
-                    return answer.allowed(state, now, clock, permits, percent, takenAt, departsAt);
+                    return answer.allowed(state, now, clock, permits, takenAt, departsAt);
                 } finally {
                     state.free(stamp);
                 }
@@ -91,6 +91,7 @@ final class Engine {
 
     /** What {@link #attempt} would say, with nothing taken. The dice of shedding are not thrown. */
     Decision peek(String key, long permits, int percent) {
+        Answer<Decision> answer = new Answer.Whole(this, percent);
         long clock = clock();
         long now = key.isEmpty() ? clock : keys.time(clock);
         for (int spins = 0; ; spins++) {
@@ -99,14 +100,14 @@ final class Engine {
             long stamp = state.stamp();
             Decision decision;
             if (permits == 0) {
-                decision = Answer.WHOLE.allowed(state, now, clock, 0, percent, now, state.departsAt(now));
+                decision = answer.allowed(state, now, clock, 0, now, state.departsAt(now));
             } else if (admits(cell, state, stamp, now, permits, percent, State.NEVER)) {
                 State copy = state.copy();
                 long departsAt = copy.departsAt(now);
                 long takenAt = copy.take(now, permits);
-                decision = Answer.WHOLE.allowed(copy, now, clock, permits, percent, takenAt, departsAt);
+                decision = answer.allowed(copy, now, clock, permits, takenAt, departsAt);
             } else {
-                decision = Answer.WHOLE.denied(this, cell, state, now, clock, permits, percent, Outcome.DENIED);
+                decision = answer.denied(cell, state, now, clock, permits, State.NEVER, Outcome.DENIED);
             }
             if (!State.isHeld(stamp) && state.unchangedSince(stamp)) {
                 return decision;
@@ -123,11 +124,18 @@ final class Engine {
     }
 
     /** When the same request would be admitted if nobody else came, those who wait being served first. */
-    long readyAt(Cell cell, State state, long now, long permits, int percent) {
+    long readyAt(Cell cell, State state, long now, long permits, int percent, long maxDelay) {
         Line line = lines.get(cell);
-        return line != null && line.bars(percent)
-                ? line.turnOf(permits, percent, now)
-                : state.readyAt(percent, now, permits);
+        if (line != null && line.bars(percent)) {
+            return line.turnOf(permits, percent, now);
+        }
+        long readyAt = state.readyAt(percent, now, permits);
+        return delays ? Math.max(readyAt, state.departsAt(now) - maxDelay) : readyAt;
+    }
+
+    /** When nobody is shed any more if nobody else comes. */
+    long unshedAt(State state, long now) {
+        return shedding == null ? now : state.readyAt(shedding.fromPercent, now, 0);
     }
 
     /** Whether those who wait for the cell have come before a request of this share. */
@@ -276,11 +284,6 @@ final class Engine {
     /** Whether permits are held until released. */
     boolean holds() {
         return holds;
-    }
-
-    @Nullable
-    Shedding shedding() {
-        return shedding;
     }
 
     int keyCount() {

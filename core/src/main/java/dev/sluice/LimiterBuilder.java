@@ -9,7 +9,7 @@ public final class LimiterBuilder {
     private final List<Limit> limits;
     private Ticker ticker = Ticker.system();
     private Timer timer = Timer.system();
-    private int maxKeys = 10_000_000;
+    private int maxKeys = 1 << 24;
     private @Nullable Shedding shedding;
     private boolean shadow;
     private @Nullable DecisionListener listener;
@@ -31,7 +31,7 @@ public final class LimiterBuilder {
     }
 
     /**
-     * About how many keys are remembered at once, 1 or more. Default: 10,000,000. Past it, unseen keys share a few
+     * About how many keys are remembered at once, 1 or more. Default: 16,777,216. Past it, unseen keys share a few
      * common counters until others have gone idle; nobody's own counter is ever dropped to make room.
      */
     public LimiterBuilder maxKeys(int maxKeys) {

@@ -219,7 +219,8 @@ final class Line {
             } else if (state.hold(stamp)) {
                 try {
                     long takenAt = state.take(now, waiter.permits);
-                    return Answer.WHOLE.allowed(state, now, now, waiter.permits, waiter.percent, takenAt, now);
+                    return new Answer.Whole(engine, waiter.percent)
+                            .allowed(state, now, now, waiter.permits, takenAt, now);
                 } finally {
                     state.free(stamp);
                 }
@@ -229,7 +230,8 @@ final class Line {
     }
 
     private Decision refusal(Waiter waiter, long now) {
-        return Answer.WHOLE.denied(engine, cell, snapshot(), now, now, waiter.permits, waiter.percent, Outcome.DENIED);
+        return new Answer.Whole(engine, waiter.percent)
+                .denied(cell, snapshot(), now, now, waiter.permits, State.NEVER, Outcome.DENIED);
     }
 
     private Forecast forecast(int percent, long now) {

@@ -16,12 +16,14 @@ final class LocalLimiter implements Limiter {
 
     private final Engine engine;
     private final int percent;
+    private final Answer<Decision> whole;
     private final boolean shadow;
     private final @Nullable DecisionListener listener;
 
     LocalLimiter(Engine engine, int percent, boolean shadow, @Nullable DecisionListener listener) {
         this.engine = engine;
         this.percent = percent;
+        this.whole = new Answer.Whole(engine, percent);
         this.shadow = shadow;
         this.listener = listener;
     }
@@ -151,9 +153,8 @@ final class LocalLimiter implements Limiter {
     }
 
     private Decision decision(String key, long permits, long maxDelay) {
-        Decision decision = permits == 0
-                ? engine.peek(key, 0, percent)
-                : engine.attempt(key, permits, percent, maxDelay, Answer.WHOLE);
+        Decision decision =
+                permits == 0 ? engine.peek(key, 0, percent) : engine.attempt(key, permits, percent, maxDelay, whole);
         return shadow && !decision.allowed() ? decision.shadowed() : decision;
     }
 

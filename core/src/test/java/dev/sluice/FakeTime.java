@@ -1,0 +1,44 @@
+package dev.sluice;
+
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.PriorityQueue;
+import java.util.concurrent.TimeUnit;
+
+/** A clock and the timer that goes with it: moving the clock runs what has become due, in order. */
+final class FakeTime implements Ticker, Timer {
+    private record Alarm(long atMicros, long sequence, Runnable action) {}
+
+    private final PriorityQueue<Alarm> alarms =
+            new PriorityQueue<>(Comparator.comparingLong(Alarm::atMicros).thenComparingLong(Alarm::sequence));
+    private long nowMicros;
+    private long sequence;
+
+    @Override
+    public long nanos() {
+        return nowMicros * 1000;
+    }
+
+    @Override
+    public Runnable after(long micros, Runnable action) {
+        Alarm alarm = new Alarm(nowMicros + micros, sequence++, action);
+        alarms.add(alarm);
+        return () -> alarms.remove(alarm);
+    }
+
+    /** Lets time pass. */
+    void pass(Duration time) {
+        long end = nowMicros + TimeUnit.MICROSECONDS.convert(time);
+        for (Alarm next = alarms.peek(); next != null && next.atMicros <= end; next = alarms.peek()) {
+            alarms.remove(next);
+            nowMicros = Math.max(nowMicros, next.atMicros);
+            next.action.run();
+        }
+        nowMicros = end;
+    }
+
+    /** How many alarms are set: what waiting keeps in memory. */
+    int alarms() {
+        return alarms.size();
+    }
+}
