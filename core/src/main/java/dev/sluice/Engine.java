@@ -59,10 +59,10 @@ final class Engine {
 
     /** Takes {@code permits} if they are admitted with a delay of at most {@code maxDelay}. */
     <R> R attempt(String key, long permits, int percent, long maxDelay, Answer<R> answer) {
-        long clock = clock();
-        long now = key.isEmpty() ? clock : keys.time(clock);
+        long clock = clockAndSweep(key);
         for (int spins = 0; ; spins++) {
             Cell cell = cell(key);
+            long now = keys.time(clock);
             State state = cell.state;
             long stamp = state.stamp();
             if (State.isHeld(stamp)) {
@@ -92,10 +92,10 @@ final class Engine {
     /** What {@link #attempt} would say, with nothing taken. The dice of shedding are not thrown. */
     Decision peek(String key, long permits, int percent) {
         Answer<Decision> answer = new Answer.Whole(this, percent);
-        long clock = clock();
-        long now = key.isEmpty() ? clock : keys.time(clock);
+        long clock = clockAndSweep(key);
         for (int spins = 0; ; spins++) {
             Cell cell = cell(key);
+            long now = keys.time(clock);
             State state = cell.state;
             long stamp = state.stamp();
             Decision decision;
@@ -223,9 +223,10 @@ final class Engine {
     }
 
     private void update(String key, ObjLongConsumer<State> change) {
-        long now = keys.time(clock());
+        long clock = clockAndSweep(key);
         for (int spins = 0; ; spins++) {
             Cell cell = cell(key);
+            long now = keys.time(clock);
             State state = cell.state;
             long stamp = state.stamp();
             if (state.hold(stamp)) {
@@ -241,11 +242,14 @@ final class Engine {
         }
     }
 
-    /** Puts another state in the place of a cell's; false if the cell itself was dropped, or looks as if it was. */
+    /** Puts another state in the place of a cell's; false if the cell was dropped. */
     private boolean replace(Cell cell, UnaryOperator<State> next) {
-        for (int spins = 0; spins < 10 * SPINS_BEFORE_YIELD; spins++) {
+        for (int spins = 0; ; spins++) {
             State state = cell.state;
             long stamp = state.stamp();
+            if (State.isGone(stamp)) {
+                return false;
+            }
             if (state.hold(stamp)) {
                 State replacement;
                 try {
@@ -263,7 +267,6 @@ final class Engine {
             }
             relax(spins);
         }
-        return false;
     }
 
     private void serve(Cell cell, long stamp) {
@@ -290,8 +293,21 @@ final class Engine {
         return keys.size();
     }
 
+    int longestProbe() {
+        return keys.longestProbe();
+    }
+
     private Cell cell(String key) {
         return key.isEmpty() ? only : keys.cell(LongKey.of(key));
+    }
+
+    /** The clock, and on the way a few keys less if they are due to go. */
+    private long clockAndSweep(String key) {
+        long clock = clock();
+        if (!key.isEmpty()) {
+            keys.sweepIfDue(clock);
+        }
+        return clock;
     }
 
     /** Microseconds on the limiter's own clock. */

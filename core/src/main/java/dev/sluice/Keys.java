@@ -1,6 +1,7 @@
 package dev.sluice;
 
 import dev.sluice.algorithm.State;
+import java.util.Arrays;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -55,12 +56,20 @@ final class Keys {
         return cell != null ? cell : shard.findOrAdd(key, hash);
     }
 
-    /** The time to go by when the clock says {@code now}: never so early that a dropped key would not be fresh. */
-    long time(long now) {
-        if (now >= sweepAt) {
-            sweep(now);
+    /**
+     * The time to go by when the clock says {@code clock}: never so early that a dropped key would not be fresh. Asked
+     * after a key was looked up: whoever read the clock, fell asleep, and finds the key dropped and made anew must not
+     * charge it for a time that it has forgotten.
+     */
+    long time(long clock) {
+        return Math.max(clock, notBefore);
+    }
+
+    /** Drops a few keys if it is time to. Called before a key is looked up, or it might go at once. */
+    void sweepIfDue(long clock) {
+        if (clock >= sweepAt) {
+            sweep(clock);
         }
-        return Math.max(now, notBefore);
     }
 
     /** Every cell; one that is being added is seen here, or is made by what {@code fresh} supplies from now on. */
@@ -72,11 +81,12 @@ final class Keys {
 
     /** How many keys have a cell of their own. */
     int size() {
-        int size = 0;
-        for (Shard shard : shards) {
-            size += shard.size();
-        }
-        return size;
+        return Arrays.stream(shards).mapToInt(Shard::size).sum();
+    }
+
+    /** The most slots that finding one of the keys looks at. */
+    int longestProbe() {
+        return Arrays.stream(shards).mapToInt(Shard::longestProbe).max().orElse(0);
     }
 
     private void sweep(long now) {

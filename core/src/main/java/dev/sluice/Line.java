@@ -22,9 +22,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Futures are completed outside the lock, since what hangs on them is the caller's code.
  */
 final class Line {
-    /** How often a cell is found held before it is taken to have been dropped. */
-    private static final int MANY_TRIES = 1000;
-
     /** One who waits. Whoever completes the future from outside leaves the line. */
     static final class Waiter extends CompletableFuture<Decision> {
         private final String key;
@@ -261,9 +258,12 @@ final class Line {
 
     /** Says in the stamp that somebody waits, so that others ask the line; false if the cell was dropped. */
     private boolean markAwaited() {
-        for (int tries = 0; tries < MANY_TRIES; tries++) {
+        for (int spins = 0; ; spins++) {
             State state = cell.state;
             long stamp = state.stamp();
+            if (State.isGone(stamp)) {
+                return false;
+            }
             if (!State.isHeld(stamp) && State.isAwaited(stamp)) {
                 return true;
             }
@@ -271,9 +271,8 @@ final class Line {
                 state.freeAwaited(stamp);
                 return true;
             }
-            Engine.relax(tries);
+            Engine.relax(spins);
         }
-        return false;
     }
 
     private void dissolve() {
@@ -286,17 +285,17 @@ final class Line {
     }
 
     private void unmark() {
-        for (int tries = 0; tries < MANY_TRIES; tries++) {
+        for (int spins = 0; ; spins++) {
             State state = cell.state;
             long stamp = state.stamp();
-            if (!State.isHeld(stamp) && !State.isAwaited(stamp)) {
+            if (State.isGone(stamp) || (!State.isHeld(stamp) && !State.isAwaited(stamp))) {
                 return;
             }
             if (state.hold(stamp)) {
                 state.freeUnawaited(stamp);
                 return;
             }
-            Engine.relax(tries);
+            Engine.relax(spins);
         }
     }
 }

@@ -130,6 +130,23 @@ final class Shard extends ReentrantLock {
         }
     }
 
+    int longestProbe() {
+        lock();
+        try {
+            @Nullable Cell[] slots = table.slots;
+            int longest = 0;
+            for (int at = 0; at < slots.length; at++) {
+                Cell cell = slots[at];
+                if (cell != null) {
+                    longest = Math.max(longest, 1 + ((at - home(table, cell.key, cell.hash)) & (slots.length - 1)));
+                }
+            }
+            return longest;
+        } finally {
+            unlock();
+        }
+    }
+
     // ---- Sweeping, under the lock
 
     /** Drops cells that are fresh at {@code instant} from the next few slots; whether there is likely more to find. */
@@ -169,11 +186,11 @@ final class Shard extends ReentrantLock {
         return cursor == 0;
     }
 
-    /** Takes hold of a fresh state for ever; fails if it changed, or somebody waits for it. */
+    /** Drops a fresh state; fails if it changed, or somebody waits for it. */
     private static boolean retire(Cell cell, long instant) {
         State state = cell.state;
         long stamp = state.stamp();
-        return !State.isAwaited(stamp) && state.freshAt(instant) <= instant && state.hold(stamp);
+        return !State.isAwaited(stamp) && state.freshAt(instant) <= instant && state.drop(stamp);
     }
 
     // ---- The table, under the lock

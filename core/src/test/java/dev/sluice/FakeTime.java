@@ -37,6 +37,11 @@ final class FakeTime implements Ticker, Timer {
         nowMicros = end;
     }
 
+    /** Sets the clock back; what is due stays due at the time it was set for. */
+    void stepBack(Duration time) {
+        nowMicros -= TimeUnit.MICROSECONDS.convert(time);
+    }
+
     /** How many alarms are set: what waiting keeps in memory. */
     int alarms() {
         return alarms.size();

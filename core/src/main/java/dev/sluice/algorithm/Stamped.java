@@ -10,6 +10,7 @@ import java.lang.invoke.VarHandle;
  *   bit 0    held: somebody is changing the state
  *   bit 1    awaited: somebody waits in line for it
  *   above    counts the changes
+ *   all ones gone: the key was dropped, look it up again
  *
  *   read     s = stamp(), look, then unchangedSince(s): what was seen is one state
  *   write    hold(s): one compare-and-set that also proves nothing changed since s was read;
@@ -24,6 +25,7 @@ public abstract class Stamped {
     private static final long HELD = 1;
     private static final long AWAITED = 2;
     private static final long CHANGE = 4;
+    private static final long GONE = -1;
 
     private static final VarHandle STAMP;
 
@@ -53,6 +55,11 @@ public abstract class Stamped {
         return (stamp & AWAITED) != 0;
     }
 
+    /** Whether the key had been dropped when the stamp was read. */
+    public static boolean isGone(long stamp) {
+        return stamp == GONE;
+    }
+
     /** Whether everything read since {@code stamp} was one state. */
     public final boolean unchangedSince(long stamp) {
         VarHandle.acquireFence();
@@ -66,6 +73,11 @@ public abstract class Stamped {
         }
         VarHandle.storeStoreFence();
         return true;
+    }
+
+    /** Drops the state for good, if it is free and nothing changed since {@code stamp}. */
+    public final boolean drop(long stamp) {
+        return !isHeld(stamp) && STAMP.compareAndSet(this, stamp, GONE);
     }
 
     /** Ends the change begun by {@link #hold} of the same stamp. */
