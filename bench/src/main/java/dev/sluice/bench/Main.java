@@ -58,6 +58,7 @@ public final class Main {
             Files.writeString(report, Report.page(results, options, LocalDate.now(ZoneOffset.UTC)));
             System.out.println("Written to " + report);
         }
+        progress.requireNoFailures();
     }
 
     /** Before the run, not after it. */
@@ -80,11 +81,13 @@ public final class Main {
             System.setProperty("csp.sentinel.log.dir", scratch.toString());
             System.setProperty("JM.LOG.PATH", scratch.toString());
             for (Speed.Cell cell : cells) {
-                progress.begin(cell.toString());
-                Speed.smoke(cell);
-                progress.end("as it says");
+                progress.step(cell.toString(), () -> {
+                    Speed.smoke(cell);
+                    return "as it says";
+                });
             }
         });
+        progress.requireNoFailures();
     }
 
     private interface ScratchWork {

@@ -22,10 +22,11 @@ final class Memory {
 
     static void run(List<MemoryProbe> probes, Progress progress, Results results) {
         for (MemoryProbe probe : probes) {
-            progress.begin(probe.toString());
-            Map<String, Long> figures = fork(probe);
-            results.add(probe, figures);
-            progress.end(figures.toString());
+            progress.step(probe.toString(), () -> {
+                Map<String, Long> figures = fork(probe);
+                results.add(probe, figures);
+                return figures.toString();
+            });
         }
     }
 

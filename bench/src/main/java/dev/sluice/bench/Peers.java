@@ -9,6 +9,9 @@ import io.github.bucket4j.Bandwidth;
 import io.github.bucket4j.Bucket;
 import io.github.resilience4j.ratelimiter.RateLimiterConfig;
 import io.github.resilience4j.ratelimiter.internal.AtomicRateLimiter;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -120,7 +123,22 @@ final class Peers {
     static final String SENTINEL_OPEN = "open";
     static final String SENTINEL_SHUT = "shut";
 
+    /** Loads the rules; Sentinel's words of welcome would end up in the middle of a table. */
     static void sentinelRules() {
+        PrintStream out = System.out;
+        PrintStream err = System.err;
+        PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
+        System.setOut(nowhere);
+        System.setErr(nowhere);
+        try {
+            loadSentinelRules();
+        } finally {
+            System.setOut(out);
+            System.setErr(err);
+        }
+    }
+
+    private static void loadSentinelRules() {
         FlowRuleManager.loadRules(
                 List.of(new FlowRule(SENTINEL_OPEN).setCount(MANY), new FlowRule(SENTINEL_SHUT).setCount(0)));
     }

@@ -110,10 +110,11 @@ final class Speed {
         List<Cell> order = new ArrayList<>(cells);
         for (int round = 0; round < effort.rounds(); round++) {
             for (Cell cell : order) {
-                progress.begin(cell.toString());
-                Cost cost = fork(cell, effort, scratch);
-                results.add(cell, cost);
-                progress.end("%.1f ns, %.0f B".formatted(cost.nanos().median(), cost.bytes()));
+                progress.step(cell.toString(), () -> {
+                    Cost cost = fork(cell, effort, scratch);
+                    results.add(cell, cost);
+                    return "%.1f ns, %.0f B".formatted(cost.nanos().median(), cost.bytes());
+                });
             }
             Collections.reverse(order);
         }
@@ -159,7 +160,7 @@ final class Speed {
         try {
             return new Runner(options.build()).runSingle();
         } catch (RunnerException e) {
-            throw new IllegalStateException("benchmark failed: " + cell, e);
+            throw new IllegalStateException(cell + " failed", e);
         }
     }
 
