@@ -58,10 +58,12 @@ enum MemoryProbe {
     static final String AFTER = "after";
     static final String CALLS = "calls";
 
-    /** Calls after which the idle probe gives up. */
-    static final int MAX_CALLS = 64_000_000;
+    /** When the idle probe gives up. */
+    private static final int MAX_CALLS = 50_000_000;
 
-    private static final int FIRST_CALLS = 250_000;
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final int CALLS_PER_STEP = 1000;
+    private static final int FIRST_CHECK = 100_000;
     private static final int ONE_OFF_KEYS = 10_000_000;
     private static final int BUSY_KEYS = 16;
     private static final int LOGS = 1000;
@@ -133,12 +135,17 @@ enum MemoryProbe {
         clock.addAndGet(Duration.ofHours(1).toNanos());
         long after = peak;
         int calls = 0;
-        int step = FIRST_CALLS;
-        while (after > empty + empty / 20 && calls < MAX_CALLS) {
-            askInTurn(limiter, clock, busy, calls, calls + step);
-            calls += step;
-            step = calls;
-            after = usedHeap(limiter, busy);
+        int checkAt = FIRST_CHECK;
+        long startNanos = System.nanoTime();
+        boolean inTime = true;
+        while (after > empty + empty / 20 && calls < MAX_CALLS && inTime) {
+            askInTurn(limiter, clock, busy, calls, calls + CALLS_PER_STEP);
+            calls += CALLS_PER_STEP;
+            inTime = System.nanoTime() - startNanos < PATIENCE.toNanos();
+            if (calls >= checkAt || !inTime) {
+                checkAt += calls / 4;
+                after = usedHeap(limiter, busy);
+            }
         }
         Map<String, Long> figures = new LinkedHashMap<>();
         figures.put(EMPTY, empty);
