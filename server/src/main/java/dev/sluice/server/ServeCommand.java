@@ -12,6 +12,7 @@ import picocli.CommandLine.Spec;
 /** Runs the server until it is told to stop. */
 @Command(
         name = "serve",
+        abbreviateSynopsis = true,
         sortOptions = false,
         description = {
             "Starts the server: health checks on one port, and on another, for this machine alone, a page that shows"

@@ -23,6 +23,7 @@ import picocli.CommandLine.Spec;
 /** Runs limits on a traffic shape, prints what became of the requests and draws it. */
 @Command(
         name = "simulate",
+        abbreviateSynopsis = true,
         sortOptions = false,
         description = {
             "Sends the same made-up traffic through several algorithms, on a clock of its own and through the real"
