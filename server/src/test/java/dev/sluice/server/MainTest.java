@@ -1,0 +1,134 @@
+package dev.sluice.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class MainTest {
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "''                              | sluice: say what to do: serve, simulate or bench; see sluice --help",
+                "frobnicate                      | sluice: Unmatched argument at index 0: 'frobnicate'; see sluice --help",
+                "simulate --permits ten          | sluice simulate: permits must be a whole number from 1 to 100000, was 'ten'; see",
+                "simulate --traffic storm        | sluice simulate: traffic must be one of steady, burst, boundary,",
+                "simulate --rate 99999           | sluice simulate: this is more than 10000 requests; choose a lower rate",
+                "simulate --slices 3             | sluice simulate: a period of 10000000 microseconds cannot be cut into 3",
+                "simulate --colour red           | sluice simulate: Unknown options: '--colour', 'red'; see",
+                "simulate --permits              | sluice simulate: Missing required parameter for option '--permits' (N)",
+                "serve --port eighty             | sluice serve: Invalid value for option '--port': 'eighty' is not an int",
+                "serve --port 65536              | sluice serve: --port must be from 0 to 65535, was 65536",
+                "serve --port 1 --admin-port 1   | sluice serve: --port and --admin-port must differ, both are 1",
+            })
+    void aWrongCallIsOneLineAndTwo(String args, String message) {
+        assertThat(run(args.split(" ", -1))).isEqualTo(2);
+        assertThat(err.toString()).startsWith(message).hasLineCount(1);
+        assertThat(out.toString()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"--help,simulate", "serve --help,--admin-port", "simulate --help,flash-sale"})
+    void helpSaysWhatThereIs(String args, String mention) {
+        assertThat(run(args.split(" ", -1))).isEqualTo(0);
+        assertThat(out.toString()).startsWith("Usage: sluice").contains(mention);
+        assertThat(out.toString().lines()).allMatch(line -> line.length() <= 100);
+        assertThat(err.toString()).isEmpty();
+    }
+
+    @Test
+    void simulatePrintsATableAndDrawsAPicture(@TempDir Path folder) throws Exception {
+        Path file = folder.resolve("attack.svg");
+        assertThat(run("simulate", "--algorithm", "fixed-window-aligned,sliding-log", "--out", file.toString()))
+                .isEqualTo(0);
+        assertThat(out.toString().lines().map(String::strip))
+                .containsExactly(
+                        "10 per 10s, boundary traffic: 41 requests in 40s",
+                        "algorithm                  allowed   denied    most in any 10s    bound",
+                        "fixed-window-aligned            40        1                 20       20",
+                        "sliding-log                     21       20                 10       10",
+                        "picture: " + file);
+        assertThat(Files.readString(file)).startsWith("<svg").contains("most in any 10s: 20");
+    }
+
+    @Test
+    void simulateDrawsToStandardOutput() {
+        assertThat(run("simulate", "--out", "-")).isEqualTo(0);
+        assertThat(out.toString()).startsWith("<svg").endsWith("</svg>\n");
+    }
+
+    @Test
+    void aPictureThatCannotBeWrittenIsOneLineAndOne(@TempDir Path folder) {
+        String file = folder.resolve("no/such/folder.svg").toString();
+        assertThat(run("simulate", "--out", file)).isEqualTo(1);
+        assertThat(err.toString())
+                .isEqualTo("sluice simulate: cannot write the picture to '" + file + "': NoSuchFileException"
+                        + System.lineSeparator());
+        assertThat(out.toString()).isEmpty();
+    }
+
+    @Test
+    void aBusyPortIsOneLineAndOne() throws Exception {
+        try (ServerSocket taken = new ServerSocket(0)) {
+            String port = Integer.toString(taken.getLocalPort());
+            assertThat(run("serve", "--admin-port", "0", "--port", port)).isEqualTo(1);
+            assertThat(err.toString())
+                    .isEqualTo("sluice serve: port " + port + " is in use or not allowed; choose another with --port"
+                            + System.lineSeparator());
+            assertThat(out.toString()).isEmpty();
+        }
+    }
+
+    /** A real process, told to stop as a service manager would. */
+    @Test
+    void serveSaysWhereToLookAndStopsOnRequest() throws Exception {
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        "dev.sluice.server.Main",
+                        "serve",
+                        "--port",
+                        "0",
+                        "--admin-port",
+                        "0")
+                .redirectErrorStream(true)
+                .start();
+        try (var reader = process.inputReader()) {
+            List<String> lines = new ArrayList<>();
+            String line;
+            while ((line = reader.readLine()) != null) {
+                lines.add(line);
+                if (line.startsWith("Stop with")) {
+                    process.toHandle().destroy();
+                }
+            }
+            assertThat(lines)
+                    .anyMatch(said -> said.matches("Look at +http://127\\.0\\.0\\.1:\\d+/ +\\(playground\\)"))
+                    .anyMatch(said -> said.matches("Health +http://127\\.0\\.0\\.1:\\d+/healthz"))
+                    .last()
+                    .isEqualTo("stopped");
+            assertThat(process.waitFor()).isEqualTo(143);
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    private int run(String... args) {
+        String[] given = args.length == 1 && args[0].isEmpty() ? new String[0] : args;
+        return Main.run(new PrintWriter(out, true), new PrintWriter(err, true), given);
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.server.simulate;
+
+import org.jspecify.annotations.NullMarked;
