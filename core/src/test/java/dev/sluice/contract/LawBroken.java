@@ -3,6 +3,7 @@ package dev.sluice.contract;
 import java.util.List;
 
 /** Says how a law was broken. */
+@SuppressWarnings("AnnotateFormatMethod") // The annotation is not on the class path.
 final class LawBroken extends RuntimeException {
     LawBroken(String how, Object... values) {
         super(how.formatted(values));

@@ -48,10 +48,11 @@ final class Trial {
 
     private Trace shrink(Trace trace) {
         Trace smallest = trace;
-        for (Trace before = null; before != smallest; ) {
+        Trace before;
+        do {
             before = smallest;
             smallest = simplified(shortened(smallest));
-        }
+        } while (!smallest.equals(before));
         return smallest;
     }
 
