@@ -62,7 +62,7 @@ final class Bound {
         if (limit instanceof Limit.FixedWindow fixed) {
             fixedWindow(fixed, kept, times, refunds);
         } else if (limit instanceof Limit.SlidingWindow sliding) {
-            boolean strict = sliding.mode() == Limit.SlidingWindow.Mode.STRICT;
+            boolean strict = sliding.counting() == Limit.SlidingWindow.Counting.STRICT;
             inAnyPeriod(limit, Rhythm.micros(sliding.period()), strict ? 1 : 2, kept, times);
         } else if (limit instanceof Limit.SlidingLog log) {
             inAnyPeriod(limit, Rhythm.micros(log.period()), 1, kept, times);
@@ -70,7 +70,7 @@ final class Bound {
             burstAndRate(limit, bucket.permits(), Rhythm.micros(bucket.period()), kept, times);
         } else if (limit instanceof Limit.LeakyBucket bucket) {
             burstAndRate(limit, bucket.permits(), Rhythm.micros(bucket.period()), kept, times);
-            if (bucket.mode() == Limit.LeakyBucket.Mode.QUEUE && !refunds) {
+            if (bucket.flow() == Limit.LeakyBucket.Flow.QUEUE && !refunds) {
                 spaced(bucket, kept);
             }
         }

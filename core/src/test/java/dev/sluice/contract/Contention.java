@@ -94,7 +94,7 @@ final class Contention {
                 .map(decision -> new Grant("a", decision.takenAtMicros(), decision))
                 .toList();
         for (Limit limit : limits) {
-            boolean queue = limit instanceof Limit.LeakyBucket b && b.mode() == Limit.LeakyBucket.Mode.QUEUE;
+            boolean queue = limit instanceof Limit.LeakyBucket b && b.flow() == Limit.LeakyBucket.Flow.QUEUE;
             // Of two decisions at one instant nobody can say which came first, so their delays are left alone.
             Bound.check(queue ? meter((Limit.LeakyBucket) limit) : limit, grants);
         }

@@ -8,8 +8,14 @@ import java.util.Random;
 /** Makes up traces that aim at the places where a limiter can go wrong. */
 final class TraceWriter {
     private static final long FAR_AWAY = 4_000_000_000_000_000L;
+    /**
+     * How far several keys may step back from the latest time they saw: a limiter that drops idle keys need not know
+     * what was before that. The one key is never dropped, so that its clock may step back to anywhere.
+     */
+    private static final long PATIENCE_MICROS = 1_000_000;
+
     private static final String[] KEYS = {"a", "a", "a", "a", "a", "b", ""};
-    private static final int[] PERCENTS = {0, 1, 50, 80, 99};
+    private static final int[] PERCENTS = {1, 50, 80, 99};
 
     private final Random random;
     private final List<Limit> limits;
@@ -17,6 +23,7 @@ final class TraceWriter {
     private final Manner manner;
     private final List<Long> times = new ArrayList<>();
     private long now;
+    private long latest;
 
     private TraceWriter(Random random, List<Limit> limits, Manner manner, long now) {
         this.random = random;
@@ -24,17 +31,19 @@ final class TraceWriter {
         this.rhythms = limits.stream().map(Rhythm::of).toList();
         this.manner = manner;
         this.now = now;
+        this.latest = now;
     }
 
     /** What a trace may hold besides requests on a clock that goes forward. */
-    record Manner(boolean stepsBack, boolean givesBack, boolean holdsPermits, boolean shares) {
+    record Manner(boolean stepsBack, boolean givesBack, boolean holdsPermits, boolean shares, boolean oneKey) {
         static Manner random(Random random, LimitFamily family) {
             int manner = random.nextInt(3);
-            return new Manner(manner == 0, manner == 1, family.holdsPermits(), random.nextInt(4) == 0);
+            return new Manner(
+                    manner == 0, manner == 1, family.holdsPermits(), random.nextInt(4) == 0, random.nextBoolean());
         }
 
         Manner stepsBack(boolean steps) {
-            return new Manner(steps, givesBack && !steps, holdsPermits, shares);
+            return new Manner(steps, givesBack && !steps, holdsPermits, shares, oneKey);
         }
     }
 
@@ -55,7 +64,7 @@ final class TraceWriter {
 
     /** More steps of the same kind, on a clock that goes forward from {@code now}. */
     static List<Step> more(Random random, List<Limit> limits, long now, LimitFamily family) {
-        Manner manner = new Manner(false, false, family.holdsPermits(), false);
+        Manner manner = new Manner(false, false, family.holdsPermits(), false, true);
         return new TraceWriter(random, limits, manner, now).steps(8);
     }
 
@@ -71,7 +80,8 @@ final class TraceWriter {
         long gap = gap();
         now += gap;
         times.add(now);
-        String key = KEYS[random.nextInt(KEYS.length)];
+        latest = Math.max(latest, now);
+        String key = manner.oneKey() ? "" : KEYS[random.nextInt(KEYS.length)];
         int percent = manner.shares() && random.nextInt(3) == 0 ? PERCENTS[random.nextInt(PERCENTS.length)] : 100;
         int dice = random.nextInt(20);
         if (manner.givesBack() && dice < 5) {
@@ -115,7 +125,7 @@ final class TraceWriter {
         };
         gap = Math.max(0, gap);
         if (manner.stepsBack() && random.nextInt(3) == 0) {
-            gap = -gap;
+            gap = manner.oneKey() ? -gap : Math.max(-gap, latest - PATIENCE_MICROS - now);
         }
         return Math.abs(now + gap) > FAR_AWAY ? 0 : gap;
     }

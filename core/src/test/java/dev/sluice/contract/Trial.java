@@ -79,7 +79,6 @@ final class Trial {
                 step.gap(0),
                 step.gap(Long.signum(step.gapMicros())),
                 step.gap(step.gapMicros() / 2),
-                step.key("a"),
                 step.percent(100)
             };
             for (Step candidate : simpler) {

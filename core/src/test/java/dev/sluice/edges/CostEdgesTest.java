@@ -16,7 +16,7 @@ class CostEdgesTest {
     private final FakeClock clock = new FakeClock(1_700_000_000_000_000L);
 
     @ParameterizedTest
-    @MethodSource("dev.sluice.edges.Kinds#tens")
+    @MethodSource("dev.sluice.contract.Kinds#tens")
     void moreThanTheLimitIsNever(Limit limit) {
         Limiter limiter = Limiter.local(clock, limit);
         limiter.decide(3);
@@ -33,7 +33,7 @@ class CostEdgesTest {
     }
 
     @ParameterizedTest
-    @MethodSource("dev.sluice.edges.Kinds#tens")
+    @MethodSource("dev.sluice.contract.Kinds#tens")
     void noPermitsAreAlwaysAllowedAndTakeNothing(Limit limit) {
         Limiter limiter = Limiter.local(clock, limit);
         assertThat(limiter.decide(0)).satisfies(d -> {
@@ -47,7 +47,7 @@ class CostEdgesTest {
     }
 
     @ParameterizedTest
-    @MethodSource("dev.sluice.edges.Kinds#tens")
+    @MethodSource("dev.sluice.contract.Kinds#tens")
     void negativePermitsAreRefused(Limit limit) {
         Limiter limiter = Limiter.local(clock, limit);
         for (long cost : new long[] {-1, -10, Long.MIN_VALUE}) {
@@ -77,7 +77,7 @@ class CostEdgesTest {
     }
 
     @ParameterizedTest
-    @MethodSource("dev.sluice.edges.Kinds#giants")
+    @MethodSource("dev.sluice.contract.Kinds#giants")
     void theLargestLimitsCountExactly(Limit limit) {
         Limiter limiter = Limiter.local(clock, limit);
         long most = limit.capacity();

@@ -70,7 +70,7 @@ class HostileKeysTest {
     }
 
     @ParameterizedTest
-    @MethodSource("dev.sluice.edges.Kinds#tens")
+    @MethodSource("dev.sluice.contract.Kinds#tens")
     void tenThousandKeysOfOneHashCodeKeepTheirOwnCounts(Limit limit) {
         Limiter limiter = Limiter.local(clock, limit);
         List<String> keys =

@@ -1,7 +1,7 @@
 package dev.sluice.model;
 
 import dev.sluice.Limit;
-import dev.sluice.Limit.LeakyBucket.Mode;
+import dev.sluice.Limit.LeakyBucket.Flow;
 import java.math.BigInteger;
 import java.time.temporal.ChronoUnit;
 
@@ -40,7 +40,7 @@ final class LeakyBucketModel extends PartModel {
     /** The work may start when the water that came before it has gone. */
     @Override
     long delayMicros(long now) {
-        return limit.mode() == Mode.QUEUE ? resetAfterMicros(now) : 0;
+        return limit.flow() == Flow.QUEUE ? resetAfterMicros(now) : 0;
     }
 
     @Override

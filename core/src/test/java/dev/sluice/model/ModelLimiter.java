@@ -60,7 +60,7 @@ public final class ModelLimiter implements Limiter {
     @Override
     public boolean tryAcquire(String key, long permits) {
         Decision decision = peek(key, permits);
-        if (!decision.allowed() || decision.delayMicros() > 0) {
+        if (!decision.allowed() || (permits > 0 && decision.delayMicros() > 0)) {
             return false;
         }
         return decide(key, permits).allowed();

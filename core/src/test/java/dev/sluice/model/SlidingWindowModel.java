@@ -1,7 +1,7 @@
 package dev.sluice.model;
 
 import dev.sluice.Limit;
-import dev.sluice.Limit.SlidingWindow.Mode;
+import dev.sluice.Limit.SlidingWindow.Counting;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,7 +60,9 @@ final class SlidingWindowModel extends PartModel {
             return 0;
         }
         boolean oldest = age == limit.slices();
-        return oldest && limit.mode() == Mode.WEIGHTED ? sliceMicros - Math.floorMod(at, sliceMicros) : sliceMicros;
+        return oldest && limit.counting() == Counting.WEIGHTED
+                ? sliceMicros - Math.floorMod(at, sliceMicros)
+                : sliceMicros;
     }
 
     @Override

@@ -1,4 +1,4 @@
-package dev.sluice.edges;
+package dev.sluice.contract;
 
 import dev.sluice.Limit;
 import java.time.Duration;
@@ -7,11 +7,11 @@ import java.time.temporal.ChronoUnit;
 import java.util.stream.Stream;
 
 /** One limit of each algorithm and variant. */
-final class Kinds {
+public final class Kinds {
     private Kinds() {}
 
     /** Limits of {@code permits} that are regained within {@code period}, give or take a slice. */
-    static Stream<Limit> rates(long permits, Duration period) {
+    public static Stream<Limit> rates(long permits, Duration period) {
         return Stream.of(
                 Limit.fixedWindow(permits, period),
                 Limit.fixedWindow(permits, period).aligned(),
@@ -25,12 +25,12 @@ final class Kinds {
                 Limit.leakyBucket(permits, period).queue());
     }
 
-    static Stream<Limit> tens() {
+    public static Stream<Limit> tens() {
         return Stream.concat(rates(10, Duration.ofSeconds(1)), Stream.of(Limit.concurrency(10)));
     }
 
     /** The largest limits there are. */
-    static Stream<Limit> giants() {
+    public static Stream<Limit> giants() {
         long most = Limit.MAX_PERMITS;
         Duration micro = Duration.ofNanos(1000);
         return Stream.of(
