@@ -60,29 +60,26 @@ class FacesTest {
     @Test
     void aHoldEndsWhenItIsClosed() {
         Limiter limiter = Limiter.local(clock, Limit.concurrency(2), Limit.slidingLog(10, SECOND));
-        try (Hold hold = limiter.hold("a", 2)) {
-            assertThat(hold.allowed()).isTrue();
-            assertThat(hold.decision().resetAfter()).isEqualTo(Decision.NEVER);
-            try (Hold second = limiter.hold("a")) {
-                assertThat(second.allowed()).isFalse();
-                assertThat(second.decision().retryAfter()).isEqualTo(Decision.NEVER);
-                assertThat(second.decision().outcome())
-                        .as("a release would help")
-                        .isEqualTo(Outcome.DENIED);
-            }
-            assertThat(limiter.peek("a").allowed())
-                    .as("closing a denied hold frees nothing")
-                    .isFalse();
-            assertThat(limiter.peek("b").allowed()).isTrue();
+        Hold hold = limiter.hold("a", 2);
+        assertThat(hold.allowed()).isTrue();
+        assertThat(hold.decision().resetAfter()).isEqualTo(Decision.NEVER);
+        try (Hold second = limiter.hold("a")) {
+            assertThat(second.allowed()).isFalse();
+            assertThat(second.decision().retryAfter()).isEqualTo(Decision.NEVER);
+            assertThat(second.decision().outcome()).as("a release would help").isEqualTo(Outcome.DENIED);
+        }
+        assertThat(limiter.peek("a").allowed())
+                .as("closing a denied hold frees nothing")
+                .isFalse();
+        assertThat(limiter.peek("b").allowed()).isTrue();
+        hold.close();
+        assertThat(limiter.peek("a", 2).allowed()).isTrue();
+        try (Hold third = limiter.hold("a")) {
             hold.close();
-            assertThat(limiter.peek("a", 2).allowed()).isTrue();
-            try (Hold third = limiter.hold("a")) {
-                hold.close();
-                assertThat(third.allowed()).isTrue();
-                assertThat(limiter.peek("a", 2).allowed())
-                        .as("closing twice frees once")
-                        .isFalse();
-            }
+            assertThat(third.allowed()).isTrue();
+            assertThat(limiter.peek("a", 2).allowed())
+                    .as("closing twice frees once")
+                    .isFalse();
         }
         assertThat(limiter.decide("a", 0).limit()).isEqualTo(2);
         limiter.change(Limit.concurrency(100), Limit.slidingLog(10, SECOND));
