@@ -13,4 +13,17 @@ final class Cell {
         this.hash = hash;
         this.state = state;
     }
+
+    /** A copy of the state, taken while nobody changed it. */
+    State snapshot() {
+        for (int spins = 0; ; spins++) {
+            State state = this.state;
+            long stamp = state.stamp();
+            State copy = state.copy();
+            if (!State.isHeld(stamp) && state.unchangedSince(stamp)) {
+                return copy;
+            }
+            Engine.relax(spins);
+        }
+    }
 }

@@ -22,7 +22,7 @@ import java.util.function.Supplier;
  *       with every call while there is much.
  *   <li>Past the most keys, unseen keys of a shard share one spare cell: the limit holds for all of them together.
  *       Nobody's count is ever dropped to make room, so nobody can flood it out. While the spare cell is in use, a key
- *       that gets a cell of its own begins with what the spare has used.
+ *       that gets a cell of its own begins with what the spare has used; while permits of it are held, none does.
  * </ul>
  */
 final class Keys {

@@ -198,7 +198,7 @@ final class Line {
     }
 
     private void wakeFor(Waiter waiter, long now) {
-        long turn = snapshot().readyAt(waiter.percent, now, waiter.permits);
+        long turn = cell.snapshot().readyAt(waiter.percent, now, waiter.permits);
         if (turn < wakeAt) {
             wakeAt = turn;
             engine.timer.after(turn - now, this::serve);
@@ -228,7 +228,7 @@ final class Line {
 
     private Decision refusal(Waiter waiter, long now) {
         return new Answer.Whole(engine, waiter.percent)
-                .denied(cell, snapshot(), now, now, waiter.permits, State.NEVER, Outcome.DENIED);
+                .denied(cell, cell.snapshot(), now, now, waiter.permits, State.NEVER, Outcome.DENIED);
     }
 
     private Forecast forecast(int percent, long now) {
@@ -237,23 +237,10 @@ final class Line {
                 return forecast;
             }
         }
-        Forecast forecast = new Forecast(percent, snapshot(), now);
+        Forecast forecast = new Forecast(percent, cell.snapshot(), now);
         waiters.forEach(forecast::add);
         forecasts.add(forecast);
         return forecast;
-    }
-
-    /** A copy of the state, taken while nobody changed it. */
-    private State snapshot() {
-        while (true) {
-            State state = cell.state;
-            long stamp = state.stamp();
-            State copy = state.copy();
-            if (!State.isHeld(stamp) && state.unchangedSince(stamp)) {
-                return copy;
-            }
-            Thread.onSpinWait();
-        }
     }
 
     /** Says in the stamp that somebody waits, so that others ask the line; false if the cell was dropped. */

@@ -87,7 +87,7 @@ final class Shard extends ReentrantLock {
             if (found != null) {
                 return found;
             }
-            if (size >= maxCells) {
+            if (size >= maxCells || isSpareHeld()) {
                 return spareCell();
             }
             if (table.secret == 0 && cellsOfHash(key, hash) >= MANY_OF_ONE_HASH) {
@@ -279,20 +279,13 @@ final class Shard extends ReentrantLock {
         return cell;
     }
 
+    /** Whether permits of the spare cell are held: their holders must find it again to release them. */
+    private boolean isSpareHeld() {
+        return spare != null && spare.state.freshAt(0) == State.NEVER;
+    }
+
     /** A fresh state, or, while the spare cell is in use, what it has used: the key may have been one of its users. */
     private State firstState() {
-        Cell shared = spare;
-        if (shared == null) {
-            return fresh.get();
-        }
-        while (true) {
-            State state = shared.state;
-            long stamp = state.stamp();
-            State first = state.inherited();
-            if (!State.isHeld(stamp) && state.unchangedSince(stamp)) {
-                return first;
-            }
-            Thread.onSpinWait();
-        }
+        return spare == null ? fresh.get() : spare.snapshot();
     }
 }

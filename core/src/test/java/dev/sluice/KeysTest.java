@@ -1,6 +1,7 @@
 package dev.sluice;
 
 import static java.time.Duration.ofDays;
+import static java.time.Duration.ofHours;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -13,8 +14,8 @@ import org.junit.jupiter.api.Test;
 class KeysTest {
     private final FakeTime time = new FakeTime();
 
-    private Engine engine(int maxKeys, Limit limit) {
-        return new Engine(List.of(limit), time, time, maxKeys, null);
+    private Engine engine(int maxKeys, Limit... limits) {
+        return new Engine(List.of(limits), time, time, maxKeys, null);
     }
 
     private static Limiter limiter(Engine engine) {
@@ -171,5 +172,56 @@ class KeysTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Limiter.builder(Limit.concurrency(1)).maxKeys(0))
                 .withMessageContaining("was 0");
+    }
+
+    @Test
+    void keysInUseStay() {
+        Engine engine = engine(1 << 20, Limit.slidingLog(5, ofHours(1)), Limit.concurrency(5));
+        Limiter limiter = limiter(engine);
+        Decision held = limiter.decide("held", 5);
+        limiter.release("used", limiter.decide("used", 3));
+        for (int i = 0; i < 50_000; i++) {
+            limiter.release("once:" + i, limiter.decide("once:" + i, 1));
+            time.pass(ofMillis(71));
+        }
+        assertThat(limiter.peek("used", 0).remaining())
+                .as("50 seconds to the hour")
+                .isEqualTo(2);
+        assertThat(limiter.peek("held").allowed()).as("nobody has released it").isFalse();
+        limiter.release("held", held);
+        assertThat(limiter.peek("held", 5).allowed()).isTrue();
+    }
+
+    @Test
+    void whatWasHeldInTheSharedCountIsReleasedThere() {
+        Limiter limiter = limiter(engine(1, Limit.concurrency(1)));
+        Decision known = limiter.decide("known");
+        Decision shared = limiter.decide("shared");
+        assertThat(shared.allowed()).isTrue();
+        limiter.release("known", known);
+        for (int i = 0; i < 10; i++) {
+            time.pass(ofSeconds(1));
+            limiter.peek("known");
+        }
+        limiter.release("shared", shared);
+        List<Decision> both = List.of(limiter.decide("known"), limiter.decide("other"));
+        assertThat(both).as("everything was released").allMatch(Decision::allowed);
+    }
+
+    @Test
+    void aClockThatStepsFarBackForgivesNobody() {
+        Limiter limiter = limiter(engine(1000, Limit.slidingLog(2, ofHours(1))));
+        time.pass(ofHours(100));
+        assertThat(limiter.decide("a", 2).allowed()).isTrue();
+        time.stepBack(ofHours(100));
+        for (int i = 0; i < 1000; i++) {
+            limiter.tryAcquire("other:" + i);
+            time.pass(ofMillis(1));
+        }
+        assertThat(limiter.tryAcquire("a")).isFalse();
+        time.pass(ofHours(101).minusSeconds(1).minusNanos(1000));
+        assertThat(limiter.tryAcquire("a")).isFalse();
+        time.pass(ofMillis(1));
+        assertThat(limiter.tryAcquire("a")).isTrue();
     }
 }

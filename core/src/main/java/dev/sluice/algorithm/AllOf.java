@@ -2,7 +2,6 @@ package dev.sluice.algorithm;
 
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -121,16 +120,7 @@ public record AllOf(List<Algorithm> limits) implements Algorithm {
 
         @Override
         public State copy() {
-            return each(State::copy);
-        }
-
-        @Override
-        public State inherited() {
-            return each(State::inherited);
-        }
-
-        private State each(UnaryOperator<State> next) {
-            return new Parts(limit, Arrays.stream(parts).map(next).toArray(State[]::new));
+            return new Parts(limit, Arrays.stream(parts).map(State::copy).toArray(State[]::new));
         }
 
         @Override

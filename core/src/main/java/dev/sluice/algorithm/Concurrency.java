@@ -76,12 +76,6 @@ public record Concurrency(long capacity) implements Algorithm {
             held -= Math.min(held, cost);
         }
 
-        /** Nothing: what others hold is released to the state it was taken from. */
-        @Override
-        public State inherited() {
-            return limit.fresh();
-        }
-
         @Override
         public State copy() {
             return new Held(limit, held);

@@ -44,11 +44,6 @@ public abstract class State extends Stamped {
     /** Another state that goes its own way from here. */
     public abstract State copy();
 
-    /** A state for another key that may have been among those who used this one: whatever they all used, it used. */
-    public State inherited() {
-        return copy();
-    }
-
     /** Frees {@code cost} permits that are held rather than spent. */
     public void release(long now, long cost) {}
 

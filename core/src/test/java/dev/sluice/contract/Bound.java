@@ -1,0 +1,184 @@
+package dev.sluice.contract;
+
+import dev.sluice.Decision;
+import dev.sluice.Limit;
+import dev.sluice.Limit.Alignment;
+import dev.sluice.model.CalendarWindow;
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongFunction;
+
+/** Laws 1 and 8: what each algorithm promises over every interval, counted from what was really given out. */
+final class Bound {
+    private Bound() {}
+
+    /** 1. The bound holds over every interval; a log moreover denies nothing that the bound would allow. */
+    static void holds(Lab lab) {
+        Execution execution = lab.after(0);
+        long latest = Long.MIN_VALUE;
+        long longestMemory = lab.limits().stream()
+                .mapToLong(limit -> Rhythm.of(limit).memoryMicros())
+                .max()
+                .orElseThrow();
+        for (int i = 0; i < lab.steps().size(); i++) {
+            Step step = lab.steps().get(i);
+            Answer answer = execution.perform(step);
+            latest = Math.max(latest, execution.now());
+            List<Grant> grants = execution.grants().stream()
+                    .filter(grant -> grant.key.equals(step.key()))
+                    .toList();
+            for (Limit limit : lab.limits()) {
+                check(limit, grants);
+            }
+            if (step.call() == Step.Call.DECIDE
+                    && step.percent() == 100
+                    && lab.limits().size() == 1) {
+                exact(lab.limits().get(0), grants, execution.now(), step, answer);
+            }
+            if (answer.denied() && answer.retryAfter() != Decision.NEVER_MICROS) {
+                long lock = latest - execution.now() + longestMemory;
+                LawBroken.unless(
+                        answer.retryAfter() <= lock, "step %d is locked for longer than %d: %s", i, lock, answer);
+            }
+        }
+    }
+
+    /** The bound of one limit over what one key was given, in order. */
+    static void check(Limit limit, List<Grant> grants) {
+        if (limit instanceof Limit.Concurrency) {
+            long held = grants.stream()
+                    .filter(Grant::open)
+                    .mapToLong(g -> g.permits)
+                    .sum();
+            LawBroken.unless(held <= limit.capacity(), "%d held of %s", held, limit);
+            return;
+        }
+        boolean refunds = grants.stream().anyMatch(g -> g.refunded);
+        List<Grant> kept = grants.stream().filter(g -> !g.refunded).toList();
+        long[] times = times(kept);
+        if (limit instanceof Limit.FixedWindow fixed) {
+            fixedWindow(fixed, kept, times, refunds);
+        } else if (limit instanceof Limit.SlidingWindow sliding) {
+            boolean strict = sliding.counting() == Limit.SlidingWindow.Counting.STRICT;
+            inAnyPeriod(limit, Rhythm.micros(sliding.period()), strict ? 1 : 2, kept, times);
+        } else if (limit instanceof Limit.SlidingLog log) {
+            inAnyPeriod(limit, Rhythm.micros(log.period()), 1, kept, times);
+        } else if (limit instanceof Limit.TokenBucket bucket) {
+            burstAndRate(limit, bucket.permits(), Rhythm.micros(bucket.period()), kept, times);
+        } else if (limit instanceof Limit.LeakyBucket bucket) {
+            burstAndRate(limit, bucket.permits(), Rhythm.micros(bucket.period()), kept, times);
+            if (bucket.flow() == Limit.LeakyBucket.Flow.QUEUE && !refunds) {
+                spaced(bucket, kept);
+            }
+        }
+    }
+
+    /** When the permits were given out, if a clock that steps back is one that stands still. */
+    private static long[] times(List<Grant> grants) {
+        long[] times = new long[grants.size()];
+        long latest = Long.MIN_VALUE;
+        for (int i = 0; i < times.length; i++) {
+            latest = Math.max(latest, grants.get(i).atMicros);
+            times[i] = latest;
+        }
+        return times;
+    }
+
+    private static void fixedWindow(Limit.FixedWindow limit, List<Grant> grants, long[] times, boolean refunds) {
+        long period = Rhythm.micros(limit.period());
+        if (limit.alignment() instanceof Alignment.Epoch) {
+            inEachWindow(limit, grants, times, at -> Math.floorDiv(at, period));
+        } else if (limit.alignment() instanceof Alignment.Calendar calendar) {
+            inEachWindow(limit, grants, times, at -> CalendarWindow.at(at, calendar));
+        } else {
+            inAnyPeriod(limit, period, 2, grants, times);
+            if (!refunds) {
+                inEachWindow(limit, grants, times, new WindowsByRequest(period));
+            }
+        }
+    }
+
+    /** Names a window by the request that opened it; asked in the order of time. */
+    private static final class WindowsByRequest implements LongFunction<Object> {
+        private final long periodMicros;
+        private final List<Long> starts = new ArrayList<>();
+
+        WindowsByRequest(long periodMicros) {
+            this.periodMicros = periodMicros;
+        }
+
+        @Override
+        public Object apply(long at) {
+            if (starts.isEmpty() || at >= starts.get(starts.size() - 1) + periodMicros) {
+                starts.add(at);
+            }
+            return starts.size();
+        }
+    }
+
+    private static void inEachWindow(Limit limit, List<Grant> grants, long[] times, LongFunction<Object> window) {
+        Map<Object, Long> sums = new HashMap<>();
+        for (int i = 0; i < times.length; i++) {
+            Object name = window.apply(times[i]);
+            long sum = sums.merge(name, grants.get(i).permits, Long::sum);
+            LawBroken.unless(sum <= limit.capacity(), "%d in window %s of %s", sum, name, limit);
+        }
+    }
+
+    private static void inAnyPeriod(Limit limit, long period, int times, List<Grant> grants, long[] at) {
+        for (int last = 0; last < at.length; last++) {
+            long sum = 0;
+            for (int i = last; i >= 0 && at[i] > at[last] - period; i--) {
+                sum += grants.get(i).permits;
+            }
+            LawBroken.unless(
+                    sum <= times * limit.capacity(), "%d within a period up to %d of %s", sum, at[last], limit);
+        }
+    }
+
+    /** No more than the bucket and what flows in meanwhile, from any grant to any other. */
+    private static void burstAndRate(Limit limit, long permits, long period, List<Grant> grants, long[] at) {
+        BigInteger bucket = BigInteger.valueOf(limit.capacity()).multiply(BigInteger.valueOf(period));
+        for (int last = 0; last < at.length; last++) {
+            long sum = 0;
+            for (int i = last; i >= 0; i--) {
+                sum += grants.get(i).permits;
+                BigInteger flow = BigInteger.valueOf(permits).multiply(BigInteger.valueOf(at[last] - at[i]));
+                BigInteger taken = BigInteger.valueOf(sum).multiply(BigInteger.valueOf(period));
+                LawBroken.unless(
+                        taken.compareTo(bucket.add(flow)) <= 0, "%d from %d to %d of %s", sum, at[i], at[last], limit);
+            }
+        }
+    }
+
+    /** Work leaves a queue at its rate: each start is as long after the last as that one weighs, to the microsecond. */
+    private static void spaced(Limit.LeakyBucket limit, List<Grant> grants) {
+        long period = Rhythm.micros(limit.period());
+        for (int i = 1; i < grants.size(); i++) {
+            Grant before = grants.get(i - 1);
+            long gap = grants.get(i).startMicros - before.startMicros;
+            LawBroken.unless(
+                    (gap + 1) * limit.permits() > before.permits * period,
+                    "work of %d starts only %d before the next on %s",
+                    before.permits,
+                    gap,
+                    limit);
+        }
+    }
+
+    private static void exact(Limit limit, List<Grant> grants, long now, Step step, Answer answer) {
+        if (limit instanceof Limit.SlidingLog log && answer.denied() && step.permits() <= limit.capacity()) {
+            List<Grant> kept = grants.stream().filter(g -> !g.refunded).toList();
+            long[] at = times(kept);
+            long effective = at.length == 0 ? now : Math.max(now, at[at.length - 1]);
+            long sum = 0;
+            for (int i = 0; i < at.length; i++) {
+                sum += at[i] > effective - Rhythm.micros(log.period()) ? kept.get(i).permits : 0;
+            }
+            LawBroken.unless(sum + step.permits() > limit.capacity(), "%s is denied on %d of %s", step, sum, limit);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+package dev.sluice.model;
+
+import dev.sluice.Limit;
+import dev.sluice.Limit.LeakyBucket.Flow;
+import java.math.BigInteger;
+import java.time.temporal.ChronoUnit;
+
+/**
+ * The water in the bucket, cut so fine that a whole number of drops leaves in a microsecond: a permit is
+ * {@code period} drops, {@code permits} drops leave in a microsecond.
+ */
+final class LeakyBucketModel extends PartModel {
+    private final Limit.LeakyBucket limit;
+    private final BigInteger permit;
+    private final BigInteger perMicro;
+    private BigInteger drops = BigInteger.ZERO;
+    private long sinceMicros;
+
+    LeakyBucketModel(Limit.LeakyBucket limit) {
+        this.limit = limit;
+        this.permit = BigInteger.valueOf(limit.period().dividedBy(ChronoUnit.MICROS.getDuration()));
+        this.perMicro = BigInteger.valueOf(limit.permits());
+    }
+
+    @Override
+    long capacity() {
+        return limit.capacity();
+    }
+
+    @Override
+    boolean fits(long at, long permits) {
+        return water(at).add(worth(permits)).compareTo(worth(limit.capacity())) <= 0;
+    }
+
+    @Override
+    boolean idleAt(long at) {
+        return water(at).signum() == 0;
+    }
+
+    /** The work may start when the water that came before it has gone. */
+    @Override
+    long delayMicros(long now) {
+        return limit.flow() == Flow.QUEUE ? resetAfterMicros(now) : 0;
+    }
+
+    @Override
+    void charge(Charge charge) {
+        set(charge.atMicros, water(charge.atMicros).add(worth(charge.permits)));
+    }
+
+    @Override
+    void giveBack(long at, Charge charge) {
+        BigInteger left = leaked(at - charge.atMicros);
+        BigInteger owed = worth(charge.permits).subtract(left).max(BigInteger.ZERO);
+        set(at, water(at).subtract(owed).max(BigInteger.ZERO));
+    }
+
+    private BigInteger water(long at) {
+        return drops.subtract(leaked(Math.max(0, at - sinceMicros))).max(BigInteger.ZERO);
+    }
+
+    private BigInteger leaked(long micros) {
+        return perMicro.multiply(BigInteger.valueOf(micros));
+    }
+
+    private BigInteger worth(long permits) {
+        return permit.multiply(BigInteger.valueOf(permits));
+    }
+
+    private void set(long at, BigInteger water) {
+        drops = water;
+        sinceMicros = at;
+    }
+
+    @Override
+    PartModel fresh() {
+        return new LeakyBucketModel(limit);
+    }
+
+    @Override
+    void copyFrom(PartModel other) {
+        LeakyBucketModel same = (LeakyBucketModel) other;
+        set(same.sinceMicros, same.drops);
+    }
+}

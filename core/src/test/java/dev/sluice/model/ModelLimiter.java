@@ -1,0 +1,123 @@
+package dev.sluice.model;
+
+import dev.sluice.Decision;
+import dev.sluice.Limit;
+import dev.sluice.Limiter;
+import dev.sluice.Ticker;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+
+/**
+ * The reference limiter: slow, one call at a time, forgetting nothing, and obviously right. It does not wait and does not
+ * change its limits.
+ */
+public final class ModelLimiter implements Limiter {
+    private final Ticker ticker;
+    private final List<Limit> limits;
+    private final int percent;
+    private final Map<String, KeyModel> keys;
+    private final Map<Decision, List<Charge>> taken;
+
+    public ModelLimiter(Ticker ticker, Limit... limits) {
+        this(ticker, List.of(limits), 100, new HashMap<>(), new IdentityHashMap<>());
+    }
+
+    private ModelLimiter(
+            Ticker ticker,
+            List<Limit> limits,
+            int percent,
+            Map<String, KeyModel> keys,
+            Map<Decision, List<Charge>> taken) {
+        this.ticker = ticker;
+        this.limits = limits;
+        this.percent = percent;
+        this.keys = keys;
+        this.taken = taken;
+    }
+
+    @Override
+    public List<Limit> limits() {
+        return limits;
+    }
+
+    @Override
+    public synchronized Decision decide(String key, long permits) {
+        KeyModel.Answer answer = key(key).decide(nowMicros(), permits, percent);
+        taken.put(answer.decision(), answer.charges());
+        return answer.decision();
+    }
+
+    @Override
+    public Decision peek(String key, long permits) {
+        return key(key).copy().decide(nowMicros(), permits, percent).decision();
+    }
+
+    @Override
+    public boolean tryAcquire(String key, long permits) {
+        Decision decision = peek(key, permits);
+        if (!decision.allowed() || (permits > 0 && decision.delayMicros() > 0)) {
+            return false;
+        }
+        return decide(key, permits).allowed();
+    }
+
+    @Override
+    public void refund(String key, Decision decision) {
+        List<Charge> charges = taken.remove(decision);
+        if (charges != null) {
+            key(key).refund(nowMicros(), charges);
+        }
+    }
+
+    @Override
+    public void release(String key, Decision decision) {
+        List<Charge> charges = taken.remove(decision);
+        if (charges != null) {
+            key(key).release(charges);
+        }
+    }
+
+    @Override
+    public void reset(String key) {
+        keys.remove(key);
+    }
+
+    @Override
+    public Limiter withShare(int share) {
+        return new ModelLimiter(ticker, limits, share, keys, taken);
+    }
+
+    private KeyModel key(String key) {
+        return keys.computeIfAbsent(key, k -> KeyModel.of(limits));
+    }
+
+    private long nowMicros() {
+        return Math.floorDiv(ticker.nanos(), 1000L);
+    }
+
+    @Override
+    public Decision acquire(String key, long permits, Duration maxWait) {
+        throw new UnsupportedOperationException("the model does not wait");
+    }
+
+    @Override
+    public CompletableFuture<Decision> acquireAsync(String key, long permits, Duration maxWait) {
+        throw new UnsupportedOperationException("the model does not wait");
+    }
+
+    @Override
+    public <T, E extends Exception> T call(
+            String key, Work<? extends T, E> work, Function<? super Decision, ? extends T> fallback) {
+        throw new UnsupportedOperationException("the model runs no work");
+    }
+
+    @Override
+    public void change(Limit... changed) {
+        throw new UnsupportedOperationException("the model keeps its limits");
+    }
+}

@@ -1,0 +1,91 @@
+package dev.sluice.model;
+
+import dev.sluice.Limit;
+
+/** One limit on one key: says what fits and when nothing is counted any more; all else is found by trying. */
+abstract class PartModel {
+    private long latestMicros = Long.MIN_VALUE;
+
+    abstract long capacity();
+
+    /** Whether {@code permits} more would fit at {@code at}, which is never before the latest charge. */
+    abstract boolean fits(long at, long permits);
+
+    /** Whether nothing at all is counted at {@code at}. */
+    abstract boolean idleAt(long at);
+
+    abstract void charge(Charge charge);
+
+    /** Takes back what is still counted of {@code charge} at {@code at}. */
+    abstract void giveBack(long at, Charge charge);
+
+    /** Ends the use of {@code charge}: only a concurrency limit cares. */
+    void release(Charge charge) {}
+
+    /** A part of the same limit that has counted nothing. */
+    abstract PartModel fresh();
+
+    /** Copies what {@code other}, of the same limit, has counted. */
+    abstract void copyFrom(PartModel other);
+
+    final PartModel copy() {
+        PartModel copy = fresh();
+        copy.latestMicros = latestMicros;
+        copy.copyFrom(this);
+        return copy;
+    }
+
+    /** A clock that has stepped back is read as: no time has passed since the latest charge. */
+    private long effective(long now) {
+        return Math.max(now, latestMicros);
+    }
+
+    final boolean admits(long now, long permits) {
+        return permits <= capacity() && fits(effective(now), permits);
+    }
+
+    final Charge take(long now, long permits) {
+        latestMicros = effective(now);
+        Charge charge = new Charge(latestMicros, permits);
+        charge(charge);
+        return charge;
+    }
+
+    final void refund(long now, Charge charge) {
+        giveBack(effective(now), charge);
+    }
+
+    final long remaining(long now) {
+        return Search.largest(0, capacity(), permits -> permits == 0 || admits(now, permits));
+    }
+
+    final long retryAfterMicros(long now, long permits) {
+        return Search.microsUntil(now, at -> admits(at, permits));
+    }
+
+    final long resetAfterMicros(long now) {
+        return Search.microsUntil(now, at -> idleAt(effective(at)));
+    }
+
+    /** How long the work must wait although it is admitted: only a queue delays. */
+    long delayMicros(long now) {
+        return 0;
+    }
+
+    static PartModel of(Limit limit) {
+        if (limit instanceof Limit.FixedWindow fixed) {
+            return new FixedWindowModel(fixed);
+        } else if (limit instanceof Limit.SlidingWindow sliding) {
+            return new SlidingWindowModel(sliding);
+        } else if (limit instanceof Limit.SlidingLog log) {
+            return new SlidingLogModel(log);
+        } else if (limit instanceof Limit.TokenBucket bucket) {
+            return new TokenBucketModel(bucket);
+        } else if (limit instanceof Limit.LeakyBucket bucket) {
+            return new LeakyBucketModel(bucket);
+        } else if (limit instanceof Limit.Concurrency concurrency) {
+            return new ConcurrencyModel(concurrency);
+        }
+        throw new IllegalArgumentException("no model of " + limit);
+    }
+}
