@@ -130,7 +130,8 @@ final class Engine {
             return line.turnOf(permits, percent, now);
         }
         long readyAt = state.readyAt(percent, now, permits);
-        return delays ? Math.max(readyAt, state.departsAt(now) - maxDelay) : readyAt;
+        long tooLate = delays ? state.departsAt(now) - now - maxDelay : 0;
+        return tooLate > 0 ? Math.max(readyAt, now + tooLate) : readyAt;
     }
 
     /** When nobody is shed any more if nobody else comes. */

@@ -149,7 +149,10 @@ final class Shard extends ReentrantLock {
 
     // ---- Sweeping, under the lock
 
-    /** Drops cells that are fresh at {@code instant} from the next few slots; whether there is likely more to find. */
+    /**
+     * Drops cells that are fresh at {@code instant} from the next few slots; whether there is likely more to find. The
+     * table shrinks only at the end of a pass, when the cells that are left are spread over all of it.
+     */
     boolean sweep(int slotsToVisit, long instant) {
         @Nullable Cell[] slots = table.slots;
         int seen = 0;
@@ -168,17 +171,16 @@ final class Shard extends ReentrantLock {
         }
         size -= dropped;
         droppedInPass += dropped;
+        if (cursor < slots.length) {
+            return dropped * 4 >= seen;
+        }
+        boolean foundSome = droppedInPass > 0;
+        cursor = 0;
+        droppedInPass = 0;
         if (slots.length > MIN_SLOTS && 8L * size < slots.length) {
-            rebuild(slots.length / 4, size == 0 ? 0 : table.secret);
-            return true;
+            rebuild(Integer.highestOneBit(2 * size + 1) * 2, size == 0 ? 0 : table.secret);
         }
-        if (cursor >= slots.length) {
-            boolean more = droppedInPass > 0;
-            cursor = 0;
-            droppedInPass = 0;
-            return more;
-        }
-        return dropped * 4 >= seen;
+        return foundSome;
     }
 
     /** Whether the last sweep came to the end. */

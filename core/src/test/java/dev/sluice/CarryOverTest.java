@@ -187,4 +187,45 @@ class CarryOverTest {
         }
         clock.set(start);
     }
+
+    @Test
+    void aWindowThatBecomesLongerEndsLaterAndOneThatBecomesShorterInOnePeriodAtMost() {
+        Limiter limiter = Limiter.local(clock, Limit.fixedWindow(1, ofSeconds(10)));
+        limiter.decide("k");
+        pass(ofSeconds(4));
+        limiter.change(Limit.fixedWindow(1, ofSeconds(60)));
+        assertThat(limiter.peek("k").retryAfter()).isEqualTo(ofSeconds(56));
+        limiter.change(Limit.fixedWindow(1, ofSeconds(1)));
+        assertThat(limiter.peek("k").retryAfter()).isEqualTo(ofSeconds(1));
+    }
+
+    @Test
+    void slicesOfAnotherLengthCountFromTheirLastInstant() {
+        Limiter limiter = Limiter.local(clock, Limit.slidingWindow(4, ofSeconds(4), 4));
+        limiter.decide("k", 4);
+        pass(ofSeconds(2));
+        limiter.change(Limit.slidingWindow(4, ofSeconds(4), 8));
+        // slice 0 of one second counts from its end; it has left when the slice of half a second it now is in has
+        assertThat(limiter.decide("k").retryAfter()).isEqualTo(ofSeconds(3));
+    }
+
+    @Test
+    void partsGoOnByPosition() {
+        Limiter limiter = Limiter.local(clock, Limit.slidingLog(10, ofSeconds(10)));
+        limiter.decide("k", 7);
+        limiter.change(Limit.slidingLog(10, ofSeconds(10)), Limit.fixedWindow(100, ofSeconds(100)));
+        assertThat(limiter.peek("k", 0).remaining()).isEqualTo(3);
+        limiter.decide("k", 3);
+        limiter.change(Limit.fixedWindow(10, ofSeconds(10)), Limit.fixedWindow(4, ofSeconds(100)));
+        Decision decision = limiter.decide("k");
+        assertThat(decision.remaining()).isZero();
+        pass(ofSeconds(10));
+        assertThat(limiter.peek("k", 0).remaining()).isEqualTo(1);
+        limiter.change(Limit.slidingLog(3, ofSeconds(10)));
+        assertThat(limiter.peek("k", 0).remaining()).isEqualTo(3);
+    }
+
+    private void pass(Duration time) {
+        clock.advance(time.toNanos() / 1000);
+    }
 }

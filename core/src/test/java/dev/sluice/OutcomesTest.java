@@ -3,7 +3,6 @@ package dev.sluice;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -12,33 +11,6 @@ import org.junit.jupiter.api.Test;
 /** What can happen to a request beside yes and no. */
 class OutcomesTest {
     private final FakeTime time = new FakeTime();
-
-    @Test
-    void aShareLeavesTheRestToOthers() {
-        Limiter all = Limiter.local(time, Limit.slidingLog(10, ofSeconds(10)));
-        Limiter normal = all.withShare(80);
-        Limiter background = all.withShare(50);
-        assertThat(background.decide("k", 6).outcome()).isEqualTo(Outcome.NEVER);
-        assertThat(background.decide("k", 5).remaining()).isZero();
-        assertThat(background.decide("k", 1).outcome()).isEqualTo(Outcome.DENIED);
-        assertThat(normal.decide("k", 3).remaining()).isZero();
-        assertThat(normal.tryAcquire("k")).isFalse();
-        assertThat(all.decide("k", 2).remaining()).isZero();
-        assertThat(all.tryAcquire("k")).isFalse();
-    }
-
-    @Test
-    void aShareIsTakenOfEachLimit() {
-        Limiter all = Limiter.local(time, Limit.tokenBucket(10, ofSeconds(10)), Limit.fixedWindow(20, ofSeconds(100)));
-        Limiter half = all.withShare(50);
-        assertThat(half.tryAcquire("k", 5)).isTrue();
-        assertThat(half.decide("k").retryAfter()).isEqualTo(ofSeconds(1));
-        time.pass(ofSeconds(10));
-        assertThat(half.tryAcquire("k", 5)).isTrue();
-        time.pass(ofSeconds(10));
-        assertThat(half.decide("k").limit()).isEqualTo(20);
-        assertThat(all.decide("k", 10).remaining()).isZero();
-    }
 
     @Test
     void aShareIsAPercentage() {
@@ -140,43 +112,6 @@ class OutcomesTest {
         assertThat(over.retryAfter()).isEqualTo(ofSeconds(10));
         limiter.refund("k", over);
         assertThat(limiter.peek("k").outcome()).isEqualTo(Outcome.SHADOWED);
-    }
-
-    @Test
-    void aFallbackRunsInsteadOfTheWork() {
-        Limiter limiter = Limiter.local(time, Limit.fixedWindow(1, ofSeconds(10)));
-        assertThat(limiter.call("k", () -> "fresh", d -> "stale")).isEqualTo("fresh");
-        assertThat(limiter.call("k", () -> "fresh", d -> "stale for " + d.retryAfter()))
-                .isEqualTo("stale for PT10S");
-    }
-
-    @Test
-    void workHoldsItsPermitAndGivesItBackEvenWhenItFails() {
-        Limiter limiter = Limiter.local(time, Limit.concurrency(1));
-        String outer = limiter.call(() -> limiter.call(() -> "inner", d -> "busy"), d -> "never");
-        assertThat(outer).isEqualTo("busy");
-        assertThatThrownBy(() -> limiter.call(
-                        () -> {
-                            throw new java.io.IOException("down");
-                        },
-                        d -> "never"))
-                .isInstanceOf(java.io.IOException.class);
-        assertThat(limiter.call(() -> "free again", d -> "busy")).isEqualTo("free again");
-    }
-
-    @Test
-    void aHoldIsReleasedOnceAndKeepsWhatARateTook() {
-        Limiter limiter = Limiter.local(time, Limit.concurrency(2), Limit.fixedWindow(3, ofSeconds(10)));
-        Hold first = limiter.hold("k");
-        Hold second = limiter.hold("k");
-        assertThat(limiter.hold("k").allowed()).isFalse();
-        first.close();
-        first.close();
-        assertThat(limiter.peek("k").allowed()).isTrue();
-        assertThat(limiter.peek("k", 2).allowed()).isFalse();
-        second.close();
-        assertThat(limiter.hold("k").allowed()).isTrue();
-        assertThat(limiter.decide("k").retryAfter()).isEqualTo(ofSeconds(10));
     }
 
     @Test

@@ -64,11 +64,20 @@ public record AllOf(List<Algorithm> limits) implements Algorithm {
 
         @Override
         public long take(long now, long cost) {
-            long takenAt = NEVER;
+            long time = Math.max(now, latest());
             for (State part : parts) {
-                takenAt = Math.min(takenAt, part.take(now, cost));
+                part.take(time, cost);
             }
-            return takenAt;
+            return time;
+        }
+
+        @Override
+        public long latest() {
+            long latest = ANCIENT;
+            for (State part : parts) {
+                latest = Math.max(latest, part.latest());
+            }
+            return latest;
         }
 
         @Override

@@ -13,7 +13,7 @@ package dev.sluice.algorithm;
  *
  * <p>Why two words are enough: while now is before {@code end} the window goes on, whatever the clock did since it
  * began; from {@code end} on nothing of the past counts. So a clock that steps back leaves the window as it is, and the
- * window is over at its end and not before.
+ * window is over at its end and not before. A window from which everything was given back has not begun.
  */
 public record FixedWindow(long capacity, Turn turn) implements Algorithm {
     @Override
@@ -60,14 +60,19 @@ public record FixedWindow(long capacity, Turn turn) implements Algorithm {
 
         @Override
         public long take(long now, long cost) {
-            if (now >= end) {
-                end = limit.turn.endAfter(now);
-                count = cost;
-                return now;
+            long time = Math.max(now, latest());
+            if (time >= end) {
+                end = limit.turn.endAfter(time);
+                count = 0;
             }
             count += cost;
-            boolean beforeWindow = limit.turn.endAfter(now) < end;
-            return beforeWindow ? end - 1 : now;
+            return time;
+        }
+
+        /** Only that it was charged since the window began. */
+        @Override
+        public long latest() {
+            return limit.turn.startOf(end);
         }
 
         @Override
@@ -82,14 +87,15 @@ public record FixedWindow(long capacity, Turn turn) implements Algorithm {
 
         @Override
         public long freshAt(long now) {
-            return count == 0 ? ANCIENT : end;
+            return end;
         }
 
         @Override
         public void giveBack(long now, long takenAt, long cost) {
-            boolean sameWindow = now < end && takenAt < end && limit.turn.endAfter(takenAt) >= end;
+            boolean sameWindow = now < end && takenAt < end && takenAt >= limit.turn.startOf(end);
             if (sameWindow) {
                 count -= Math.min(count, cost);
+                end = count == 0 ? ANCIENT : end;
             }
         }
 

@@ -72,6 +72,11 @@ public record SlidingLog(long capacity, long periodMicros) implements Algorithm 
         }
 
         @Override
+        public long latest() {
+            return last;
+        }
+
+        @Override
         public long used(long now) {
             return (long) size - countUpTo(horizon(now));
         }

@@ -87,6 +87,11 @@ public record SlidingWindow(long capacity, long sliceMicros, int slices, boolean
         }
 
         @Override
+        public long latest() {
+            return last;
+        }
+
+        @Override
         public long used(long now) {
             long time = Math.max(now, last);
             long slice = sliceAt(time);

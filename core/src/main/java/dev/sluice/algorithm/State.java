@@ -29,6 +29,11 @@ public abstract class State extends Stamped {
     /** Charges {@code cost} permits, and returns the instant they count from. */
     public abstract long take(long now, long cost);
 
+    /** The instant last charged for, where it is remembered. */
+    public long latest() {
+        return ANCIENT;
+    }
+
     /** Permits in use, rounded up. */
     public abstract long used(long now);
 

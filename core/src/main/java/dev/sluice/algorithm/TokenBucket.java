@@ -71,6 +71,11 @@ public sealed class TokenBucket implements Algorithm permits LeakyBucket {
         }
 
         @Override
+        public final long latest() {
+            return last;
+        }
+
+        @Override
         public final long used(long now) {
             return limit.rate.permits(missingAt(now));
         }

@@ -7,12 +7,16 @@ import java.time.ZoneId;
 import java.time.ZonedDateTime;
 import java.time.temporal.ChronoUnit;
 import java.time.temporal.TemporalAdjusters;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** When a fixed window that is open at some instant ends. */
 public sealed interface Turn {
     /** The end of a window that is open, or opens, at {@code now}. */
     long endAfter(long now);
+
+    /** The start of the window that ends at {@code end}. */
+    long startOf(long end);
 
     /** The end, on this turn's terms, of a window that was to end at {@code end} on {@code old}'s terms. */
     long carriedEnd(Turn old, long end, long now);
@@ -39,6 +43,11 @@ public sealed interface Turn {
         }
 
         @Override
+        public long startOf(long end) {
+            return end - periodMicros;
+        }
+
+        @Override
         public long carriedEnd(Turn old, long end, long now) {
             long longest = now + periodMicros;
             return old instanceof AfterFirst before && before.periodMicros < periodMicros && now < end
@@ -52,6 +61,11 @@ public sealed interface Turn {
         public long endAfter(long now) {
             long wall = now + skewMicros;
             return (Math.floorDiv(wall, periodMicros) + 1) * periodMicros - skewMicros;
+        }
+
+        @Override
+        public long startOf(long end) {
+            return end - periodMicros;
         }
 
         @Override
@@ -81,13 +95,12 @@ public sealed interface Turn {
 
         @Override
         public long endAfter(long now) {
-            long wall = now + skewMicros;
-            Span known = span;
-            if (known == null || wall < known.start || wall >= known.end) {
-                known = spanAt(wall);
-                span = known;
-            }
-            return known.end - skewMicros;
+            return spanOf(now).end - skewMicros;
+        }
+
+        @Override
+        public long startOf(long end) {
+            return end == State.ANCIENT ? end : spanOf(end - 1).start - skewMicros;
         }
 
         @Override
@@ -96,6 +109,20 @@ public sealed interface Turn {
                 return end + before.skewMicros - skewMicros;
             }
             return now < end ? endAfter(now) : end;
+        }
+
+        private Span spanOf(long now) {
+            long wall = now + skewMicros;
+            Span known = span;
+            if (known == null || wall < known.start || wall >= known.end) {
+                known = spanAt(wall);
+                span = known;
+            }
+            return known;
+        }
+
+        private static long micros(ZonedDateTime time) {
+            return TimeUnit.SECONDS.toMicros(time.toEpochSecond());
         }
 
         private Span spanAt(long wall) {
@@ -113,10 +140,6 @@ public sealed interface Turn {
             };
             return new Span(
                     micros(first.atStartOfDay(zone)), micros(first.plus(1, unit).atStartOfDay(zone)));
-        }
-
-        private static long micros(ZonedDateTime time) {
-            return ChronoUnit.MICROS.between(Instant.EPOCH, time.toInstant());
         }
     }
 }
