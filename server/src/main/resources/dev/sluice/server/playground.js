@@ -26,7 +26,11 @@ function restore() {
   form.elements.traffic.value = 'boundary';
   for (const [name, value] of given) {
     const field = form.elements[name];
-    if (name !== 'algorithm' && field && 'value' in field) field.value = value;
+    if (name !== 'algorithm' && field && 'value' in field) {
+      field.value = value;
+      const folded = field.closest('details');
+      if (folded) folded.open = true;
+    }
   }
 }
 

@@ -48,4 +48,20 @@ final class DurationText {
         }
         return micros % 1000 == 0 ? micros / 1000 + "ms" : micros + "us";
     }
+
+    /** Writes microseconds to a tenth, rounded up, of the largest unit that they fill. */
+    static String rounded(long micros) {
+        if (micros >= 3_600_000_000L) {
+            return tenths(micros, 360_000_000) + "h";
+        } else if (micros >= 60_000_000) {
+            return tenths(micros, 6_000_000) + "m";
+        } else if (micros >= 1_000_000) {
+            return tenths(micros, 100_000) + "s";
+        }
+        return micros >= 1000 ? tenths(micros, 100) + "ms" : micros + "us";
+    }
+
+    private static String tenths(long micros, long tenthMicros) {
+        return Svg.tenths(-Math.floorDiv(-micros, tenthMicros));
+    }
 }

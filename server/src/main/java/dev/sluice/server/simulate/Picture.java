@@ -66,6 +66,7 @@ public final class Picture {
     private final String title;
     private final List<Simulation> simulations;
     private final long width;
+    private final boolean narrow;
     private final long durationMicros;
     private final long levels;
     private final long mostInBin;
@@ -77,6 +78,7 @@ public final class Picture {
         this.title = title;
         this.simulations = simulations;
         this.width = width * 10L;
+        this.narrow = width < 600;
         this.durationMicros = simulations.get(0).traffic().durationMicros();
         this.levels = Math.max(
                 1, simulations.stream().mapToLong(Picture::highest).max().orElse(1));
@@ -104,7 +106,6 @@ public final class Picture {
     }
 
     private String draw() {
-        boolean narrow = width < 6000;
         long legend = 560 + (narrow ? 2 : 1) * LINE;
         long panel = HEADER + LINE + 90 + chart + 80 + 2 * lane + 130;
         long height = legend + panel * simulations.size() + 240;
@@ -117,7 +118,7 @@ public final class Picture {
         svg.raw("<rect class=\"ground\" x=\".5\" y=\".5\" width=\"" + Svg.tenths(width - 10) + "\" height=\""
                 + Svg.tenths(height - 10) + "\" rx=\"6\"/>");
         svg.text("title", 160, 290, title);
-        legend(narrow);
+        legend();
         long bottom = legend + panel * simulations.size() - 70;
         for (long at = 0, step = TimeAxis.step(durationMicros, (width - LEFT - RIGHT) / 750);
                 at <= durationMicros;
@@ -149,7 +150,8 @@ public final class Picture {
     }
 
     private static String numbers(Simulation simulation) {
-        return "allowed " + simulation.allowed() + ", denied " + simulation.denied() + ", " + most(simulation);
+        return "allowed " + simulation.allowed() + ", denied " + simulation.denied() + ", " + most(simulation)
+                + (simulation.longestDelayMicros() == 0 ? "" : ", " + longestWait(simulation));
     }
 
     private static String most(Simulation simulation) {
@@ -161,7 +163,7 @@ public final class Picture {
 
     // ---- The legend
 
-    private void legend(boolean narrow) {
+    private void legend() {
         long second = narrow ? LINE : 0;
         long shift = narrow ? 0 : 3150;
         svg.rect("used", 160, 445, 140, 90).path("rim", "M16 44.5h14");
@@ -205,12 +207,15 @@ public final class Picture {
         svg.raw("</g>");
     }
 
-    private static String delay(Simulation simulation) {
-        long tenths = simulation.longestDelayMicros() / 100_000;
-        return tenths == 0
+    private String delay(Simulation simulation) {
+        return narrow || simulation.longestDelayMicros() == 0
                 ? ""
-                : "<tspan dx=\"8\">longest wait " + Svg.tenths(tenths)
-                        + "s</tspan><tspan dx=\"8\" class=\"start\">ticks: work starts</tspan>";
+                : "<tspan dx=\"8\">" + longestWait(simulation)
+                        + "</tspan><tspan dx=\"8\" class=\"start\">ticks: work starts</tspan>";
+    }
+
+    private static String longestWait(Simulation simulation) {
+        return "longest wait " + DurationText.rounded(simulation.longestDelayMicros());
     }
 
     private void chart(Simulation simulation, LimitText words, long top) {
