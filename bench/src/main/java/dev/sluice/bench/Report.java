@@ -73,7 +73,7 @@ final class Report {
                             number(c.nanos().min()) + "-" + number(c.nanos().max()))
                     .orElse(""));
             row.add(results.ratio(group, benchmark, threads)
-                    .map("%.2f"::formatted)
+                    .map(ratio -> String.format(Locale.ROOT, "%.2f", ratio))
                     .orElse(""));
             bytes = Math.max(bytes, cost.map(Speed.Cost::bytes).orElse(0.0));
         }

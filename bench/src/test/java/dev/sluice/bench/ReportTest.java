@@ -16,7 +16,7 @@ class ReportTest {
         add(Group.DENIED, "sluiceTokenBucket", 1, 33, 36, 36);
         assertThat(Report.tables(results))
                 .contains("| floor: clock + read |")
-                .containsPattern("sluice token bucket \\| +36.0 \\| +33.0-36.0 \\| +1.12 ");
+                .containsPattern("sluice token bucket \\| +36.0 \\| +33.0-36.0 \\| +1.13 ");
     }
 
     @Test
