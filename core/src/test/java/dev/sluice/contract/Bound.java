@@ -3,6 +3,7 @@ package dev.sluice.contract;
 import dev.sluice.Decision;
 import dev.sluice.Limit;
 import dev.sluice.Limit.Alignment;
+import dev.sluice.Outcome;
 import dev.sluice.model.CalendarWindow;
 import java.math.BigInteger;
 import java.util.ArrayList;
@@ -33,10 +34,15 @@ final class Bound {
             for (Limit limit : lab.limits()) {
                 check(limit, grants);
             }
-            if (step.call() == Step.Call.DECIDE
-                    && step.percent() == 100
-                    && lab.limits().size() == 1) {
-                exact(lab.limits().get(0), grants, execution.now(), step, answer);
+            // What had left the log when it was given back is there again when the clock steps back.
+            boolean certain = execution.now() == latest || grants.stream().noneMatch(g -> g.refunded);
+            if (certain
+                    && answer.outcome() == Outcome.DENIED
+                    && step.call() == Step.Call.DECIDE
+                    && step.percent() == 100) {
+                if (lab.limits().size() == 1 && lab.limits().get(0) instanceof Limit.SlidingLog log) {
+                    exact(log, grants, step, execution.now());
+                }
             }
             if (answer.denied() && answer.retryAfter() != Decision.NEVER_MICROS) {
                 long lock = latest - execution.now() + longestMemory;
@@ -57,10 +63,24 @@ final class Bound {
             return;
         }
         boolean refunds = grants.stream().anyMatch(g -> g.refunded);
-        List<Grant> kept = grants.stream().filter(g -> !g.refunded).toList();
-        long[] times = times(kept);
+        List<Grant> kept = new ArrayList<>();
+        long[] times = new long[grants.size()];
+        long latest = Long.MIN_VALUE;
+        boolean stepsBack = false;
+        for (Grant grant : grants) {
+            stepsBack |= grant.atMicros < latest;
+            // A clock that steps back is one that stands still, also after what was given back since.
+            latest = Math.max(latest, grant.atMicros);
+            if (!grant.refunded) {
+                times[kept.size()] = latest;
+                kept.add(grant);
+            }
+        }
         if (limit instanceof Limit.FixedWindow fixed) {
-            fixedWindow(fixed, kept, times, refunds);
+            // A window that was given back whole is forgotten, and with it how late it was.
+            if (!refunds || !stepsBack) {
+                fixedWindow(fixed, kept, times, refunds);
+            }
         } else if (limit instanceof Limit.SlidingWindow sliding) {
             boolean strict = sliding.counting() == Limit.SlidingWindow.Counting.STRICT;
             inAnyPeriod(limit, Rhythm.micros(sliding.period()), strict ? 1 : 2, kept, times);
@@ -74,17 +94,6 @@ final class Bound {
                 spaced(bucket, kept);
             }
         }
-    }
-
-    /** When the permits were given out, if a clock that steps back is one that stands still. */
-    private static long[] times(List<Grant> grants) {
-        long[] times = new long[grants.size()];
-        long latest = Long.MIN_VALUE;
-        for (int i = 0; i < times.length; i++) {
-            latest = Math.max(latest, grants.get(i).atMicros);
-            times[i] = latest;
-        }
-        return times;
     }
 
     private static void fixedWindow(Limit.FixedWindow limit, List<Grant> grants, long[] times, boolean refunds) {
@@ -121,7 +130,7 @@ final class Bound {
 
     private static void inEachWindow(Limit limit, List<Grant> grants, long[] times, LongFunction<Object> window) {
         Map<Object, Long> sums = new HashMap<>();
-        for (int i = 0; i < times.length; i++) {
+        for (int i = 0; i < grants.size(); i++) {
             Object name = window.apply(times[i]);
             long sum = sums.merge(name, grants.get(i).permits, Long::sum);
             LawBroken.unless(sum <= limit.capacity(), "%d in window %s of %s", sum, name, limit);
@@ -129,7 +138,7 @@ final class Bound {
     }
 
     private static void inAnyPeriod(Limit limit, long period, int times, List<Grant> grants, long[] at) {
-        for (int last = 0; last < at.length; last++) {
+        for (int last = 0; last < grants.size(); last++) {
             long sum = 0;
             for (int i = last; i >= 0 && at[i] > at[last] - period; i--) {
                 sum += grants.get(i).permits;
@@ -142,7 +151,7 @@ final class Bound {
     /** No more than the bucket and what flows in meanwhile, from any grant to any other. */
     private static void burstAndRate(Limit limit, long permits, long period, List<Grant> grants, long[] at) {
         BigInteger bucket = BigInteger.valueOf(limit.capacity()).multiply(BigInteger.valueOf(period));
-        for (int last = 0; last < at.length; last++) {
+        for (int last = 0; last < grants.size(); last++) {
             long sum = 0;
             for (int i = last; i >= 0; i--) {
                 sum += grants.get(i).permits;
@@ -169,16 +178,15 @@ final class Bound {
         }
     }
 
-    private static void exact(Limit limit, List<Grant> grants, long now, Step step, Answer answer) {
-        if (limit instanceof Limit.SlidingLog log && answer.denied() && step.permits() <= limit.capacity()) {
-            List<Grant> kept = grants.stream().filter(g -> !g.refunded).toList();
-            long[] at = times(kept);
-            long effective = at.length == 0 ? now : Math.max(now, at[at.length - 1]);
-            long sum = 0;
-            for (int i = 0; i < at.length; i++) {
-                sum += at[i] > effective - Rhythm.micros(log.period()) ? kept.get(i).permits : 0;
-            }
-            LawBroken.unless(sum + step.permits() > limit.capacity(), "%s is denied on %d of %s", step, sum, limit);
+    /** A log denies nothing that fits beside what it gave out within one period. */
+    private static void exact(Limit.SlidingLog log, List<Grant> grants, Step step, long now) {
+        long since = grants.stream().mapToLong(g -> g.atMicros).reduce(now, Math::max) - Rhythm.micros(log.period());
+        long sum = 0;
+        long latest = Long.MIN_VALUE;
+        for (Grant grant : grants) {
+            latest = Math.max(latest, grant.atMicros);
+            sum += !grant.refunded && latest > since ? grant.permits : 0;
         }
+        LawBroken.unless(sum + step.permits() > log.permits(), "%s is denied on %d of %s", step, sum, log);
     }
 }

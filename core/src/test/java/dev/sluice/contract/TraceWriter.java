@@ -43,7 +43,7 @@ final class TraceWriter {
         }
 
         Manner stepsBack(boolean steps) {
-            return new Manner(steps, givesBack && !steps, holdsPermits, shares, oneKey);
+            return new Manner(steps, givesBack, holdsPermits, shares, oneKey);
         }
     }
 

@@ -52,7 +52,7 @@ final class LeakyBucketModel extends PartModel {
     void giveBack(long at, Charge charge) {
         BigInteger left = leaked(at - charge.atMicros);
         BigInteger owed = worth(charge.permits).subtract(left).max(BigInteger.ZERO);
-        set(at, water(at).subtract(owed).max(BigInteger.ZERO));
+        drops = drops.subtract(owed).max(BigInteger.ZERO);
     }
 
     private BigInteger water(long at) {

@@ -48,7 +48,7 @@ final class TokenBucketModel extends PartModel {
     void giveBack(long at, Charge charge) {
         BigInteger regained = perMicro.multiply(BigInteger.valueOf(at - charge.atMicros));
         BigInteger owed = worth(charge.permits).subtract(regained).max(BigInteger.ZERO);
-        set(at, level(at).add(owed).min(full));
+        pieces = pieces.add(owed).min(full);
     }
 
     private BigInteger level(long at) {
