@@ -13,16 +13,16 @@ interface Answer<R> {
     /** Nothing was taken. */
     R denied(Cell cell, State state, long now, long clock, long permits, long maxDelay, Outcome why);
 
-    /** A plain yes or no. */
-    Answer<Boolean> YES_OR_NO = new Answer<>() {
+    /** The outcome alone. */
+    Answer<Outcome> OUTCOME = new Answer<>() {
         @Override
-        public Boolean allowed(State state, long now, long clock, long permits, long takenAt, long departsAt) {
-            return Boolean.TRUE;
+        public Outcome allowed(State state, long now, long clock, long permits, long takenAt, long departsAt) {
+            return Outcome.ALLOWED;
         }
 
         @Override
-        public Boolean denied(Cell cell, State state, long now, long clock, long permits, long maxDelay, Outcome why) {
-            return Boolean.FALSE;
+        public Outcome denied(Cell cell, State state, long now, long clock, long permits, long maxDelay, Outcome why) {
+            return why;
         }
     };
 

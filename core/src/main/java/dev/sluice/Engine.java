@@ -23,6 +23,10 @@ import org.jspecify.annotations.Nullable;
  * the others nothing.
  */
 final class Engine {
+    private static final int HOLDS = 1;
+    private static final int DELAYS = 2;
+    private static final int WALL_CLOCK = 4;
+
     private static final int SPINS_BEFORE_YIELD = 64;
     private static final long WALL_CHECK_MICROS = 10_000;
     private static final long WALL_TOLERANCE_MICROS = 1000;
@@ -37,8 +41,9 @@ final class Engine {
     private final ConcurrentHashMap<Cell, Line> lines = new ConcurrentHashMap<>();
 
     private volatile Plan plan;
-    private volatile boolean delays;
-    private volatile boolean holds;
+    /** What the plan needs beyond the usual, in one word that a call reads once. */
+    private volatile int needs;
+
     private volatile long wallCheckAt;
 
     Engine(List<Limit> limits, Ticker ticker, Timer timer, int maxKeys, @Nullable Shedding shedding) {
@@ -48,9 +53,7 @@ final class Engine {
         this.systemTime = ticker == Ticker.system();
         this.originNanos = systemTime ? ticker.nanos() : 0;
         this.plan = Plan.of(limits, systemTime ? wallMicros() : 0);
-        this.delays = plan.delays();
-        this.holds = plan.holds();
-        this.wallCheckAt = systemTime && plan.readsWallClock() ? 0 : State.NEVER;
+        this.needs = needs(plan);
         this.only = new Cell("", 0, plan.algorithm().fresh());
         this.keys = new Keys(maxKeys, () -> plan.algorithm().fresh());
     }
@@ -59,15 +62,17 @@ final class Engine {
 
     /** Takes {@code permits} if they are admitted with a delay of at most {@code maxDelay}. */
     <R> R attempt(String key, long permits, int percent, long maxDelay, Answer<R> answer) {
-        long clock = clockAndSweep(key);
+        int needs = this.needs;
+        long clock = clock(needs);
+        boolean keyed = sweep(key, clock);
         for (int spins = 0; ; spins++) {
             Cell cell = cell(key);
-            long now = keys.time(clock);
+            long now = keyed ? keys.time(clock) : clock;
             State state = cell.state;
             long stamp = state.stamp();
             if (State.isHeld(stamp)) {
                 relax(spins);
-            } else if (!admits(cell, state, stamp, now, permits, percent, maxDelay)) {
+            } else if (!admits(cell, state, stamp, now, permits, percent, needs, maxDelay)) {
                 R denied = answer.denied(cell, state, now, clock, permits, maxDelay, Outcome.DENIED);
                 if (state.unchangedSince(stamp)) {
                     return denied;
@@ -79,7 +84,7 @@ final class Engine {
                 }
             } else if (state.hold(stamp)) {
                 try {
-                    long departsAt = delays ? state.departsAt(now) : now;
+                    long departsAt = (needs & DELAYS) != 0 ? state.departsAt(now) : now;
                     long takenAt = state.take(now, permits);
                     return answer.allowed(state, now, clock, permits, takenAt, departsAt);
                 } finally {
@@ -92,16 +97,17 @@ final class Engine {
     /** What {@link #attempt} would say, with nothing taken. The dice of shedding are not thrown. */
     Decision peek(String key, long permits, int percent) {
         Answer<Decision> answer = new Answer.Whole(this, percent);
-        long clock = clockAndSweep(key);
+        long clock = clock();
+        boolean keyed = sweep(key, clock);
         for (int spins = 0; ; spins++) {
             Cell cell = cell(key);
-            long now = keys.time(clock);
+            long now = keyed ? keys.time(clock) : clock;
             State state = cell.state;
             long stamp = state.stamp();
             Decision decision;
             if (permits == 0) {
                 decision = answer.allowed(state, now, clock, 0, now, state.departsAt(now));
-            } else if (admits(cell, state, stamp, now, permits, percent, State.NEVER)) {
+            } else if (admits(cell, state, stamp, now, permits, percent, needs, State.NEVER)) {
                 State copy = state.copy();
                 long departsAt = copy.departsAt(now);
                 long takenAt = copy.take(now, permits);
@@ -116,11 +122,12 @@ final class Engine {
         }
     }
 
-    private boolean admits(Cell cell, State state, long stamp, long now, long permits, int percent, long maxDelay) {
+    private boolean admits(
+            Cell cell, State state, long stamp, long now, long permits, int percent, int needs, long maxDelay) {
         boolean admitted = percent == 100 ? state.admits(now, permits) : state.admits(percent, now, permits);
         return admitted
                 && !(State.isAwaited(stamp) && isBarred(cell, percent))
-                && !(delays && state.departsAt(now) - now > maxDelay);
+                && ((needs & DELAYS) == 0 || state.departsAt(now) - now <= maxDelay);
     }
 
     /** When the same request would be admitted if nobody else came, those who wait being served first. */
@@ -130,7 +137,7 @@ final class Engine {
             return line.turnOf(permits, percent, now);
         }
         long readyAt = state.readyAt(percent, now, permits);
-        long tooLate = delays ? state.departsAt(now) - now - maxDelay : 0;
+        long tooLate = (needs & DELAYS) != 0 ? state.departsAt(now) - now - maxDelay : 0;
         return tooLate > 0 ? Math.max(readyAt, now + tooLate) : readyAt;
     }
 
@@ -149,7 +156,7 @@ final class Engine {
 
     /** Whether one can wait in line: of a queue, only so many wait as it admits. */
     boolean canWait() {
-        return !delays;
+        return (needs & DELAYS) == 0;
     }
 
     /** Waits out the delay of a request that was admitted. */
@@ -210,9 +217,7 @@ final class Engine {
     void change(List<Limit> limits) {
         Plan next = Plan.of(limits, plan.wallSkewMicros());
         plan = next;
-        delays = next.delays();
-        holds = next.holds();
-        wallCheckAt = systemTime && next.readsWallClock() ? 0 : State.NEVER;
+        needs = needs(next);
         carryOver(next);
     }
 
@@ -224,10 +229,11 @@ final class Engine {
     }
 
     private void update(String key, ObjLongConsumer<State> change) {
-        long clock = clockAndSweep(key);
+        long clock = clock();
+        boolean keyed = sweep(key, clock);
         for (int spins = 0; ; spins++) {
             Cell cell = cell(key);
-            long now = keys.time(clock);
+            long now = keyed ? keys.time(clock) : clock;
             State state = cell.state;
             long stamp = state.stamp();
             if (state.hold(stamp)) {
@@ -287,7 +293,7 @@ final class Engine {
 
     /** Whether permits are held until released. */
     boolean holds() {
-        return holds;
+        return (needs & HOLDS) != 0;
     }
 
     int keyCount() {
@@ -302,22 +308,32 @@ final class Engine {
         return key.isEmpty() ? only : keys.cell(LongKey.of(key));
     }
 
-    /** The clock, and on the way a few keys less if they are due to go. */
-    private long clockAndSweep(String key) {
-        long clock = clock();
-        if (!key.isEmpty()) {
-            keys.sweepIfDue(clock);
+    /** Drops a few keys if they are due to go; false if there is no key. */
+    private boolean sweep(String key, long clock) {
+        if (key.isEmpty()) {
+            return false;
         }
-        return clock;
+        keys.sweepIfDue(clock);
+        return true;
     }
 
     /** Microseconds on the limiter's own clock. */
     long clock() {
+        return clock(needs);
+    }
+
+    private long clock(int needs) {
         long now = Math.floorDiv(ticker.nanos() - originNanos, 1000L);
-        if (now >= wallCheckAt) {
+        if ((needs & WALL_CLOCK) != 0 && now >= wallCheckAt) {
             followWallClock(now);
         }
         return now;
+    }
+
+    private int needs(Plan plan) {
+        return (plan.holds() ? HOLDS : 0)
+                | (plan.delays() ? DELAYS : 0)
+                | (systemTime && plan.readsWallClock() ? WALL_CLOCK : 0);
     }
 
     /**

@@ -43,7 +43,7 @@ final class LocalLimiter implements Limiter {
         if (shadow || listener != null) {
             return told(key, decision(key, permits, 0)).allowed();
         }
-        return permits == 0 || engine.attempt(key, permits, percent, 0, Answer.YES_OR_NO);
+        return permits == 0 || engine.attempt(key, permits, percent, 0, Answer.OUTCOME) == Outcome.ALLOWED;
     }
 
     @Override

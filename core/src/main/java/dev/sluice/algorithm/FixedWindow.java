@@ -55,7 +55,8 @@ public record FixedWindow(long capacity, Turn turn) implements Algorithm {
 
         @Override
         public boolean admits(long now, long cost) {
-            return cost <= limit.capacity - used(now);
+            long room = limit.capacity - cost;
+            return count <= room || used(now) <= room;
         }
 
         @Override

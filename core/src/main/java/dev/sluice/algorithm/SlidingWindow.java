@@ -68,7 +68,8 @@ public record SlidingWindow(long capacity, long sliceMicros, int slices, boolean
 
         @Override
         public boolean admits(long now, long cost) {
-            return cost <= limit.capacity - used(now);
+            long room = limit.capacity - cost;
+            return sum <= room || used(now) <= room;
         }
 
         @Override

@@ -23,7 +23,10 @@ public abstract class State extends Stamped {
     /** The numbers this state follows. */
     public abstract Algorithm algorithm();
 
-    /** Whether {@code cost} more permits fit. */
+    /**
+     * Whether {@code cost} more permits fit. Time only ever frees permits, so what fits beside all that was ever charged
+     * fits now; asking that first keeps the clock out of the way of the answer.
+     */
     public abstract boolean admits(long now, long cost);
 
     /** Charges {@code cost} permits, and returns the instant they count from. */

@@ -60,7 +60,8 @@ public sealed class TokenBucket implements Algorithm permits LeakyBucket {
         @Override
         public final boolean admits(long now, long cost) {
             Rate rate = limit.rate;
-            return missingAt(now) + rate.units(cost) <= rate.capacityUnits;
+            long room = rate.capacityUnits - rate.units(cost);
+            return missing <= room || missingAt(now) <= room;
         }
 
         @Override
