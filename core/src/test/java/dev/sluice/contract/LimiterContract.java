@@ -33,7 +33,7 @@ public abstract class LimiterContract {
 
     /** How many traces each law is tried on, for each kind of limit. */
     protected int traces() {
-        return Integer.getInteger("sluice.traces", 500);
+        return Integer.getInteger("sluice.traces", 1000);
     }
 
     @ParameterizedTest(name = "{0}")
