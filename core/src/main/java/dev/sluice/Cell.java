@@ -16,14 +16,14 @@ final class Cell {
 
     /** A copy of the state, taken while nobody changed it. */
     State snapshot() {
-        for (int spins = 0; ; spins++) {
+        for (int tries = 0; ; tries++) {
             State state = this.state;
             long stamp = state.stamp();
             State copy = state.copy();
             if (!State.isHeld(stamp) && state.unchangedSince(stamp)) {
                 return copy;
             }
-            Engine.relax(spins);
+            Engine.relax(tries);
         }
     }
 }

@@ -27,7 +27,7 @@ final class Engine {
     private static final int DELAYS = 2;
     private static final int WALL_CLOCK = 4;
 
-    private static final int SPINS_BEFORE_YIELD = 64;
+    private static final int TRIES_BEFORE_YIELD = 6;
     private static final long WALL_CHECK_MICROS = 10_000;
     private static final long WALL_TOLERANCE_MICROS = 1000;
 
@@ -65,32 +65,33 @@ final class Engine {
         int needs = this.needs;
         long clock = clock(needs);
         boolean keyed = sweep(key, clock);
-        for (int spins = 0; ; spins++) {
+        for (int tries = 0; ; tries++) {
             Cell cell = cell(key);
             long now = keyed ? keys.time(clock) : clock;
             State state = cell.state;
             long stamp = state.stamp();
-            if (State.isHeld(stamp)) {
-                relax(spins);
-            } else if (!admits(cell, state, stamp, now, permits, percent, needs, maxDelay)) {
-                R denied = answer.denied(cell, state, now, clock, permits, maxDelay, Outcome.DENIED);
-                if (state.unchangedSince(stamp)) {
-                    return denied;
-                }
-            } else if (shedding != null && shedding.sheds(state, now)) {
-                R shed = answer.denied(cell, state, now, clock, permits, maxDelay, Outcome.SHED);
-                if (state.unchangedSince(stamp)) {
-                    return shed;
-                }
-            } else if (state.hold(stamp)) {
-                try {
-                    long departsAt = (needs & DELAYS) != 0 ? state.departsAt(now) : now;
-                    long takenAt = state.take(now, permits);
-                    return answer.allowed(state, now, clock, permits, takenAt, departsAt);
-                } finally {
-                    state.free(stamp);
+            if (!State.isHeld(stamp)) {
+                if (!admits(cell, state, stamp, now, permits, percent, needs, maxDelay)) {
+                    R denied = answer.denied(cell, state, now, clock, permits, maxDelay, Outcome.DENIED);
+                    if (state.unchangedSince(stamp)) {
+                        return denied;
+                    }
+                } else if (shedding != null && shedding.sheds(state, now)) {
+                    R shed = answer.denied(cell, state, now, clock, permits, maxDelay, Outcome.SHED);
+                    if (state.unchangedSince(stamp)) {
+                        return shed;
+                    }
+                } else if (state.hold(stamp)) {
+                    try {
+                        long departsAt = (needs & DELAYS) != 0 ? state.departsAt(now) : now;
+                        long takenAt = state.take(now, permits);
+                        return answer.allowed(state, now, clock, permits, takenAt, departsAt);
+                    } finally {
+                        state.free(stamp);
+                    }
                 }
             }
+            relax(tries);
         }
     }
 
@@ -99,7 +100,7 @@ final class Engine {
         Answer<Decision> answer = new Answer.Whole(this, percent);
         long clock = clock();
         boolean keyed = sweep(key, clock);
-        for (int spins = 0; ; spins++) {
+        for (int tries = 0; ; tries++) {
             Cell cell = cell(key);
             long now = keyed ? keys.time(clock) : clock;
             State state = cell.state;
@@ -118,7 +119,7 @@ final class Engine {
             if (!State.isHeld(stamp) && state.unchangedSince(stamp)) {
                 return decision;
             }
-            relax(spins);
+            relax(tries);
         }
     }
 
@@ -176,7 +177,7 @@ final class Engine {
     CompletableFuture<Decision> await(String key, long permits, int percent, long waitMicros) {
         long now = clock();
         long deadline = waitMicros > State.NEVER - Math.max(0, now) ? State.NEVER : now + waitMicros;
-        for (int spins = 0; ; spins++) {
+        for (int tries = 0; ; tries++) {
             Cell cell = cell(key);
             Line line = lines.computeIfAbsent(cell, c -> new Line(this, c));
             Line.Waiter waiter = line.join(key, permits, percent, deadline);
@@ -188,7 +189,7 @@ final class Engine {
                 });
                 return waiter;
             }
-            relax(spins);
+            relax(tries);
         }
     }
 
@@ -231,7 +232,7 @@ final class Engine {
     private void update(String key, ObjLongConsumer<State> change) {
         long clock = clock();
         boolean keyed = sweep(key, clock);
-        for (int spins = 0; ; spins++) {
+        for (int tries = 0; ; tries++) {
             Cell cell = cell(key);
             long now = keyed ? keys.time(clock) : clock;
             State state = cell.state;
@@ -245,13 +246,13 @@ final class Engine {
                 serve(cell, stamp);
                 return;
             }
-            relax(spins);
+            relax(tries);
         }
     }
 
     /** Puts another state in the place of a cell's; false if the cell was dropped. */
     private boolean replace(Cell cell, UnaryOperator<State> next) {
-        for (int spins = 0; ; spins++) {
+        for (int tries = 0; ; tries++) {
             State state = cell.state;
             long stamp = state.stamp();
             if (State.isGone(stamp)) {
@@ -272,7 +273,7 @@ final class Engine {
                 serve(cell, stamp);
                 return true;
             }
-            relax(spins);
+            relax(tries);
         }
     }
 
@@ -355,12 +356,18 @@ final class Engine {
         return TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
     }
 
-    @SuppressWarnings("ThreadPriorityCheck") // whoever holds a state may have lost its processor: lend ours
-    static void relax(int spins) {
-        if (spins < SPINS_BEFORE_YIELD) {
-            Thread.onSpinWait();
-        } else {
+    /**
+     * Steps aside for a moment, longer each time: two that want the same state at the same time get more done in turns of
+     * many calls than call by call. Whoever holds a state for long has lost its processor; lend it ours.
+     */
+    @SuppressWarnings("ThreadPriorityCheck")
+    static void relax(int tries) {
+        if (tries >= TRIES_BEFORE_YIELD) {
             Thread.yield();
+        } else {
+            for (int i = 8 << tries; i > 0; i--) {
+                Thread.onSpinWait();
+            }
         }
     }
 }

@@ -245,7 +245,7 @@ final class Line {
 
     /** Says in the stamp that somebody waits, so that others ask the line; false if the cell was dropped. */
     private boolean markAwaited() {
-        for (int spins = 0; ; spins++) {
+        for (int tries = 0; ; tries++) {
             State state = cell.state;
             long stamp = state.stamp();
             if (State.isGone(stamp)) {
@@ -258,7 +258,7 @@ final class Line {
                 state.freeAwaited(stamp);
                 return true;
             }
-            Engine.relax(spins);
+            Engine.relax(tries);
         }
     }
 
@@ -272,7 +272,7 @@ final class Line {
     }
 
     private void unmark() {
-        for (int spins = 0; ; spins++) {
+        for (int tries = 0; ; tries++) {
             State state = cell.state;
             long stamp = state.stamp();
             if (State.isGone(stamp) || (!State.isHeld(stamp) && !State.isAwaited(stamp))) {
@@ -282,7 +282,7 @@ final class Line {
                 state.freeUnawaited(stamp);
                 return;
             }
-            Engine.relax(spins);
+            Engine.relax(tries);
         }
     }
 }

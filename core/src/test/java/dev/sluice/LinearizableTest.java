@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 class LinearizableTest {
     private static void check(Class<?> calls) {
         new ModelCheckingOptions()
-                .iterations(Integer.getInteger("sluice.lincheck.iterations", 15))
-                .invocationsPerIteration(Integer.getInteger("sluice.lincheck.invocations", 200))
+                .iterations(Integer.getInteger("sluice.lincheck.iterations", 8))
+                .invocationsPerIteration(Integer.getInteger("sluice.lincheck.invocations", 100))
                 .threads(2)
                 .actorsPerThread(2)
                 .actorsBefore(1)
