@@ -6,8 +6,8 @@ import java.time.temporal.ChronoUnit;
 /**
  * The whole answer to one request.
  *
- * <p>Of several limits on one limiter, {@code limit} and {@code remaining} are those of the tightest: the one that
- * denied for longest, or else the one with the fewest permits left.
+ * <p>Of several limits on one limiter, {@code remaining} is the least, and {@code limit} that of the tightest: the one
+ * that denies for longest, or else the one with the fewest permits left.
  *
  * @param outcome why the answer is what it is
  * @param permits how many permits were asked for

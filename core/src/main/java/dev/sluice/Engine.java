@@ -4,7 +4,8 @@ import dev.sluice.algorithm.State;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 import java.util.function.ObjLongConsumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -33,8 +34,11 @@ final class Engine {
 
     final Timer timer;
     private final Ticker ticker;
-    private final boolean systemTime;
     private final long originNanos;
+    /** Microseconds since 1970; null where the ticker itself counts from there. */
+    private final @Nullable LongSupplier wallClock;
+
+    private final ReentrantLock changing = new ReentrantLock();
     private final @Nullable Shedding shedding;
     private final Cell only;
     private final Keys keys;
@@ -46,13 +50,19 @@ final class Engine {
 
     private volatile long wallCheckAt;
 
-    Engine(List<Limit> limits, Ticker ticker, Timer timer, int maxKeys, @Nullable Shedding shedding) {
+    Engine(
+            List<Limit> limits,
+            Ticker ticker,
+            @Nullable LongSupplier wallClock,
+            Timer timer,
+            int maxKeys,
+            @Nullable Shedding shedding) {
         this.ticker = ticker;
         this.timer = timer;
         this.shedding = shedding;
-        this.systemTime = ticker == Ticker.system();
-        this.originNanos = systemTime ? ticker.nanos() : 0;
-        this.plan = Plan.of(limits, systemTime ? wallMicros() : 0);
+        this.wallClock = wallClock;
+        this.originNanos = wallClock == null ? 0 : ticker.nanos();
+        this.plan = Plan.of(limits, wallClock == null ? 0 : wallClock.getAsLong());
         this.needs = needs(plan);
         this.only = new Cell("", 0, plan.algorithm().fresh());
         this.keys = new Keys(maxKeys, () -> plan.algorithm().fresh());
@@ -213,17 +223,22 @@ final class Engine {
         do {
             cell = cell(key);
         } while (!replace(cell, state -> plan.algorithm().fresh()));
+        reconsider(cell);
     }
 
     void change(List<Limit> limits) {
-        Plan next = Plan.of(limits, plan.wallSkewMicros());
-        plan = next;
-        needs = needs(next);
-        carryOver(next);
+        changing.lock();
+        try {
+            enforce(Plan.of(limits, plan.wallSkewMicros()), clock());
+        } finally {
+            changing.unlock();
+        }
+        lines.values().forEach(Line::reconsider);
     }
 
-    private synchronized void carryOver(Plan next) {
-        long now = clock();
+    private void enforce(Plan next, long now) {
+        plan = next;
+        needs = needs(next);
         UnaryOperator<State> goOn = state -> state.goOnAs(next.algorithm(), now);
         replace(only, goOn);
         keys.forEach(cell -> replace(cell, goOn));
@@ -243,7 +258,7 @@ final class Engine {
                 } finally {
                     state.free(stamp);
                 }
-                serve(cell, stamp);
+                reconsider(cell);
                 return;
             }
             relax(tries);
@@ -270,19 +285,17 @@ final class Engine {
                     replacement.freeAwaited(replacement.stamp());
                 }
                 cell.state = replacement;
-                serve(cell, stamp);
                 return true;
             }
             relax(tries);
         }
     }
 
-    private void serve(Cell cell, long stamp) {
-        if (State.isAwaited(stamp)) {
-            Line line = lines.get(cell);
-            if (line != null) {
-                line.reconsider();
-            }
+    /** Lets those who wait for the cell know that it has changed. */
+    private void reconsider(Cell cell) {
+        Line line = lines.get(cell);
+        if (line != null) {
+            line.reconsider();
         }
     }
 
@@ -334,7 +347,7 @@ final class Engine {
     private int needs(Plan plan) {
         return (plan.holds() ? HOLDS : 0)
                 | (plan.delays() ? DELAYS : 0)
-                | (systemTime && plan.readsWallClock() ? WALL_CLOCK : 0);
+                | (wallClock != null && plan.readsWallClock() ? WALL_CLOCK : 0);
     }
 
     /**
@@ -343,17 +356,15 @@ final class Engine {
      */
     private void followWallClock(long now) {
         wallCheckAt = now + WALL_CHECK_MICROS;
-        Plan current = plan;
-        long skew = wallMicros() - now;
-        if (Math.abs(skew - current.wallSkewMicros()) > WALL_TOLERANCE_MICROS) {
-            Plan next = Plan.of(current.limits(), skew);
-            plan = next;
-            carryOver(next);
+        long skew = wallClock == null ? 0 : wallClock.getAsLong() - now;
+        // tried, not waited for: whoever changes the limits may be waiting for us
+        if (Math.abs(skew - plan.wallSkewMicros()) > WALL_TOLERANCE_MICROS && changing.tryLock()) {
+            try {
+                enforce(Plan.of(plan.limits(), skew), now);
+            } finally {
+                changing.unlock();
+            }
         }
-    }
-
-    private static long wallMicros() {
-        return TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
     }
 
     /**

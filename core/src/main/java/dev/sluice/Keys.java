@@ -3,6 +3,7 @@ package dev.sluice;
 import dev.sluice.algorithm.State;
 import java.util.Arrays;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -29,6 +30,8 @@ final class Keys {
     private static final int SLOTS_PER_SWEEP = 64;
     private static final long SWEEP_EVERY_MICROS = 1000;
     private static final long GRACE_MICROS = 1_000_000;
+    private static final AtomicLongFieldUpdater<Keys> NOT_BEFORE =
+            AtomicLongFieldUpdater.newUpdater(Keys.class, "notBefore");
 
     private final Shard[] shards;
     private final int shardBits;
@@ -44,7 +47,7 @@ final class Keys {
         this.shardBits = 32 - Integer.numberOfLeadingZeros(wanted - 1);
         this.shards = new Shard[1 << shardBits];
         for (int i = 0; i < shards.length; i++) {
-            shards[i] = new Shard(spread, shardBits, Math.max(1, maxKeys >> shardBits), fresh);
+            shards[i] = new Shard(spread, shardBits, Math.max(1, maxKeys >> shardBits), fresh, this::dropping);
         }
     }
 
@@ -89,13 +92,17 @@ final class Keys {
         return Arrays.stream(shards).mapToInt(Shard::longestProbe).max().orElse(0);
     }
 
+    /** A key is about to go that was fresh at {@code instant}. */
+    private void dropping(long instant) {
+        NOT_BEFORE.getAndAccumulate(this, instant, Math::max);
+    }
+
     private void sweep(long now) {
         sweepAt = now + SWEEP_EVERY_MICROS;
-        notBefore = Math.max(notBefore, now - GRACE_MICROS);
         Shard shard = shards[sweptShard];
         if (shard.tryLock()) {
             try {
-                if (shard.sweep(SLOTS_PER_SWEEP, notBefore)) {
+                if (shard.sweep(SLOTS_PER_SWEEP, now - GRACE_MICROS)) {
                     sweepAt = now;
                 }
                 if (shard.isSwept()) {

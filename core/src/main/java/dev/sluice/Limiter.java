@@ -189,8 +189,8 @@ public interface Limiter {
     }
 
     /**
-     * Puts other limits in force, for every key at once. What has been used stays used: lowering a limit forgives
-     * nothing, raising it locks nobody out.
+     * Puts other limits in force: key by key, and for all of them when this returns. What has been used stays used:
+     * lowering a limit forgives nothing, raising it locks nobody out.
      */
     void change(Limit... limits);
 

@@ -2,12 +2,15 @@ package dev.sluice;
 
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Says more about a limiter in this JVM than its limits. Rarely needed: {@link Limiter#local} has the defaults. */
 public final class LimiterBuilder {
     private final List<Limit> limits;
     private Ticker ticker = Ticker.system();
+    private @Nullable LongSupplier wallClock = () -> TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
     private Timer timer = Timer.system();
     private int maxKeys = 1 << 24;
     private @Nullable Shedding shedding;
@@ -18,9 +21,19 @@ public final class LimiterBuilder {
         this.limits = List.of(limits);
     }
 
-    /** The clock. Default: {@link Ticker#system()}. */
+    /**
+     * The clock. Default: {@link Ticker#system()}, beside which windows aligned to the calendar read the wall clock; of
+     * any other ticker they take the reading itself as time since 1970.
+     */
     public LimiterBuilder ticker(Ticker ticker) {
         this.ticker = ticker;
+        this.wallClock = ticker == Ticker.system() ? wallClock : null;
+        return this;
+    }
+
+    /** The clock of windows aligned to the calendar, in microseconds since 1970. Default: the system's. */
+    LimiterBuilder wallClock(LongSupplier wallClock) {
+        this.wallClock = wallClock;
         return this;
     }
 
@@ -66,6 +79,6 @@ public final class LimiterBuilder {
     }
 
     public Limiter build() {
-        return new LocalLimiter(new Engine(limits, ticker, timer, maxKeys, shedding), 100, shadow, listener);
+        return new LocalLimiter(new Engine(limits, ticker, wallClock, timer, maxKeys, shedding), 100, shadow, listener);
     }
 }

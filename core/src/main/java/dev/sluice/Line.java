@@ -65,6 +65,7 @@ final class Line {
     private final List<Forecast> forecasts = new ArrayList<>();
     private boolean dissolved;
     private long wakeAt = State.NEVER;
+    private Runnable cancelWake = () -> {};
     private volatile int highestPercent;
 
     Line(Engine engine, Cell cell) {
@@ -201,7 +202,8 @@ final class Line {
         long turn = cell.snapshot().readyAt(waiter.percent, now, waiter.permits);
         if (turn < wakeAt) {
             wakeAt = turn;
-            engine.timer.after(turn - now, this::serve);
+            cancelWake.run();
+            cancelWake = engine.timer.after(turn - now, this::serve);
         }
     }
 
@@ -266,6 +268,7 @@ final class Line {
         if (!dissolved) {
             dissolved = true;
             highestPercent = 0;
+            cancelWake.run();
             unmark();
             engine.remove(cell, this);
         }

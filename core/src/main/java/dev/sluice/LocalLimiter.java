@@ -55,8 +55,7 @@ final class LocalLimiter implements Limiter {
     @Override
     public Decision peek(String key, long permits) {
         check(key, permits);
-        Decision decision = engine.peek(key, permits, percent);
-        return shadow && !decision.allowed() ? decision.shadowed() : decision;
+        return watched(engine.peek(key, permits, percent));
     }
 
     @Override

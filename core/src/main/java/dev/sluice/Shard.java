@@ -6,6 +6,7 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +33,7 @@ final class Shard extends ReentrantLock {
     private final transient int shardBits;
     private final transient int maxCells;
     private final transient Supplier<State> fresh;
+    private final transient LongConsumer dropping;
     private transient volatile Table table;
     private transient int size;
     private transient int cursor;
@@ -51,11 +53,12 @@ final class Shard extends ReentrantLock {
         }
     }
 
-    Shard(long spread, int shardBits, int maxCells, Supplier<State> fresh) {
+    Shard(long spread, int shardBits, int maxCells, Supplier<State> fresh, LongConsumer dropping) {
         this.spread = spread;
         this.shardBits = shardBits;
         this.maxCells = maxCells;
         this.fresh = fresh;
+        this.dropping = dropping;
         this.table = new Table(MIN_SLOTS, 0);
     }
 
@@ -188,11 +191,15 @@ final class Shard extends ReentrantLock {
         return cursor == 0;
     }
 
-    /** Drops a fresh state; fails if it changed, or somebody waits for it. */
-    private static boolean retire(Cell cell, long instant) {
+    /** Drops a fresh state, after saying so; fails if it changed, or somebody waits for it. */
+    private boolean retire(Cell cell, long instant) {
         State state = cell.state;
         long stamp = state.stamp();
-        return !State.isAwaited(stamp) && state.freshAt(instant) <= instant && state.drop(stamp);
+        if (State.isAwaited(stamp) || state.freshAt(instant) > instant) {
+            return false;
+        }
+        dropping.accept(instant);
+        return state.drop(stamp);
     }
 
     // ---- The table, under the lock

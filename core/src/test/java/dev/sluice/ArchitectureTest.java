@@ -56,10 +56,10 @@ class ArchitectureTest {
     }
 
     @Test
-    void onlyTheEngineReadsTheWallClock() {
+    void onlyTheBuilderNamesTheWallClock() {
         noClasses()
                 .that()
-                .doNotHaveSimpleName("Engine")
+                .doNotHaveSimpleName("LimiterBuilder")
                 .should()
                 .callMethod(System.class, "currentTimeMillis")
                 .check(CORE);

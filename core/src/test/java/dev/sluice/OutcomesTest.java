@@ -115,6 +115,20 @@ class OutcomesTest {
     }
 
     @Test
+    void aShadowedQueueDelaysNobody() {
+        Limiter limiter = Limiter.builder(
+                        Limit.leakyBucket(1, ofSeconds(1)).capacity(3).queue())
+                .ticker(time)
+                .shadow()
+                .build();
+        limiter.decide("k");
+        assertThat(limiter.peek("k").delay()).isZero();
+        assertThat(limiter.decide("k").delay()).isZero();
+        assertThat(limiter.acquireAsync("k", 1, ofSeconds(5))).isCompleted();
+        assertThat(limiter.decide("k").outcome()).isEqualTo(Outcome.SHADOWED);
+    }
+
+    @Test
     void aListenerThatFailsHarmsNobody() {
         Limiter limiter = Limiter.builder(Limit.fixedWindow(1, ofSeconds(10)))
                 .ticker(time)

@@ -22,8 +22,8 @@ public record FixedWindow(long capacity, Turn turn) implements Algorithm {
     }
 
     /**
-     * A window that has begun goes on with its count. With another period it ends when a window of the new length, begun
-     * at the same time, would end; but never later than one new period from now.
+     * A window that has begun goes on with its count. A longer period ends it as much later; a shorter one leaves its end,
+     * unless that is more than one new period away.
      */
     @Override
     public State carry(State old, long now) {

@@ -9,6 +9,7 @@ import io.vertx.core.Handler;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
+import java.util.Objects;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -44,7 +45,7 @@ final class Playground implements Handler<HttpServerRequest> {
         if (!SluiceServer.onlyReads(request)) {
             return;
         }
-        switch (request.path()) {
+        switch (Objects.requireNonNullElse(request.path(), "/")) {
             case "/" -> send(request, "text/html", page);
             case "/playground.js" -> send(request, "text/javascript", script);
             case "/playground.css" -> send(request, "text/css", style);

@@ -10,6 +10,7 @@ import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import java.util.Objects;
 import java.net.BindException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -70,7 +71,7 @@ final class SluiceServer implements AutoCloseable {
 
     /** The server listens only once both ports do, so to answer at all is to be ready. */
     private static void health(HttpServerRequest request) {
-        switch (request.path()) {
+        switch (Objects.requireNonNullElse(request.path(), "/")) {
             case "/healthz" -> answer(request, "ok\n");
             case "/readyz" -> answer(request, "ready\n");
             default -> refuse(request, 404, "no such page: " + request.path());
