@@ -154,7 +154,15 @@ final class LocalLimiter implements Limiter {
     private Decision decision(String key, long permits, long maxDelay) {
         Decision decision =
                 permits == 0 ? engine.peek(key, 0, percent) : engine.attempt(key, permits, percent, maxDelay, whole);
-        return shadow && !decision.allowed() ? decision.shadowed() : decision;
+        return watched(decision);
+    }
+
+    /** A limiter that only watches denies nothing and delays nothing. */
+    private Decision watched(Decision decision) {
+        if (!shadow) {
+            return decision;
+        }
+        return decision.allowed() ? decision.undelayed() : decision.shadowed();
     }
 
     private Decision told(String key, Decision decision) {

@@ -1,5 +1,6 @@
 package dev.sluice;
 
+import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -24,7 +25,7 @@ class VirtualThreadsTest {
         return Stream.of(
                 Limit.tokenBucket(20_000, ofSeconds(1)).burst(1),
                 Limit.leakyBucket(20_000, ofSeconds(1)).capacity(5000).queue(),
-                Limit.slidingLog(10_000, ofSeconds(1)),
+                Limit.slidingLog(500, ofMillis(100)),
                 Limit.concurrency(3));
     }
 
@@ -53,8 +54,7 @@ class VirtualThreadsTest {
 
     /** The code is compiled for Java 17, which does not know them. */
     private static ExecutorService virtualThreads() throws ReflectiveOperationException {
-        return (ExecutorService) Executors.class
-                .getMethod("newVirtualThreadPerTaskExecutor")
-                .invoke(null);
+        return (ExecutorService)
+                Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
     }
 }
