@@ -28,6 +28,8 @@ public final class Rate {
     final long capacity;
     /** Units in a full bucket. */
     final long capacityUnits;
+    /** Permits that still weigh less than {@link #TOO_MANY}. */
+    private final long mostPermits;
     /** Microseconds in which an empty bucket is full again, rounded up. */
     final long fillMicros;
 
@@ -36,6 +38,7 @@ public final class Rate {
         this.speed = speed;
         this.capacity = capacity;
         this.capacityUnits = capacity * weight;
+        this.mostPermits = TOO_MANY / weight;
         this.fillMicros = microsFor(capacityUnits);
     }
 
@@ -43,7 +46,7 @@ public final class Rate {
     public static Rate of(long permits, long periodMicros, long capacity) {
         long factor = greatestCommonFactor(permits, periodMicros);
         long weight = periodMicros / factor;
-        if (capacity > MAX_UNITS / weight || permits / factor > MAX_UNITS) {
+        if (capacity > MAX_UNITS / weight) {
             throw new IllegalArgumentException(permits + " permits per " + periodMicros
                     + " microseconds with a bucket of " + capacity + " cannot be kept exactly: " + capacity + " x "
                     + weight + " is beyond 2^53; choose a smaller bucket, or permits that share more factors with the"
@@ -54,7 +57,7 @@ public final class Rate {
 
     /** Units that {@code permits} weigh. */
     long units(long permits) {
-        return permits <= capacity ? permits * weight : permits <= TOO_MANY / weight ? permits * weight : TOO_MANY;
+        return permits <= mostPermits ? permits * weight : TOO_MANY;
     }
 
     /** Permits that {@code units} amount to, rounded up. */
@@ -72,17 +75,11 @@ public final class Rate {
         if (micros <= 0) {
             return units;
         }
-        if (micros < fillMicros) {
-            return Math.max(0, units - micros * speed);
-        }
-        return units <= capacityUnits || micros >= microsFor(units) ? 0 : units - micros * speed;
+        return micros < fillMicros || micros < microsFor(units) ? Math.max(0, units - micros * speed) : 0;
     }
 
     /** The weight here of what weighs {@code units} at another rate. */
     long converted(long units, Rate from) {
-        if (from.weight == weight) {
-            return units;
-        }
         return multiplyDivideUp(units, weight, from.weight);
     }
 
