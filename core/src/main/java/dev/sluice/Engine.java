@@ -143,7 +143,7 @@ final class Engine {
 
     /** When the same request would be admitted if nobody else came, those who wait being served first. */
     long readyAt(Cell cell, State state, long now, long permits, int percent, long maxDelay) {
-        Line line = lines.get(cell);
+        Line line = lineFor(cell);
         if (line != null && line.bars(percent)) {
             return line.turnOf(permits, percent, now);
         }
@@ -159,8 +159,12 @@ final class Engine {
 
     /** Whether those who wait for the cell have come before a request of this share. */
     boolean isBarred(Cell cell, int percent) {
-        Line line = lines.get(cell);
+        Line line = lineFor(cell);
         return line != null && line.bars(percent);
+    }
+
+    private @Nullable Line lineFor(Cell cell) {
+        return State.isAwaited(cell.state.stamp()) ? lines.get(cell) : null;
     }
 
     // ---- Waiting
@@ -293,7 +297,7 @@ final class Engine {
 
     /** Lets those who wait for the cell know that it has changed. */
     private void reconsider(Cell cell) {
-        Line line = lines.get(cell);
+        Line line = lineFor(cell);
         if (line != null) {
             line.reconsider();
         }

@@ -22,6 +22,19 @@ class PaceTest {
     }
 
     @Test
+    void aRateThatIsNoWholeNumberOfMicroseconds() {
+        Pace pace = pace(3, 0);
+        assertThat(pace.reserve(60_000_000, 4, ANY)).isZero();
+        assertThat(pace.reserve(60_000_000, 1, ANY)).as("three were saved").isEqualTo(333_334);
+        assertThat(pace.reserve(60_500_000, 1, ANY)).isEqualTo(166_667);
+        Pace cold = pace(3, 1_000_000);
+        assertThat(cold.reserve(0, 3, ANY)).isZero();
+        assertThat(cold.reserve(0, 3, ANY)).as("one second's worth, cold").isEqualTo(1_500_000);
+        assertThat(cold.reserve(0, 3, ANY)).as("and one warm").isEqualTo(2_500_000);
+        assertThat(cold.reserve(3_700_000, 3, ANY)).as("idle for 0.2 s").isZero();
+    }
+
+    @Test
     void aWarmUpSavesNothing() {
         Pace pace = pace(10, 1_000_000);
         assertThat(pace.reserve(60_000_000, 10, ANY)).isZero();
