@@ -20,6 +20,8 @@ class LinearizableTest {
                 .actorsPerThread(2)
                 .actorsBefore(1)
                 .actorsAfter(1)
+                .loopIterationsBeforeThreadSwitch(40) // more than there are slots: looking through them is not waiting
+                .loopBound(400)
                 .check(calls);
     }
 
@@ -55,7 +57,7 @@ class LinearizableTest {
         final Decision taken;
 
         Calls(Limit... limits) {
-            this.limiter = Limiter.local(nanos::get, limits);
+            this.limiter = Limiter.builder(limits).ticker(nanos::get).maxKeys(2).build();
             this.taken = limiter.decide(1);
         }
 
