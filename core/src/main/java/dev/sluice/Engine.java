@@ -341,11 +341,15 @@ final class Engine {
     }
 
     private long clock(int needs) {
-        long now = Math.floorDiv(ticker.nanos() - originNanos, 1000L);
+        long now = micros();
         if ((needs & WALL_CLOCK) != 0 && now >= wallCheckAt) {
             followWallClock(now);
         }
         return now;
+    }
+
+    private long micros() {
+        return Math.floorDiv(ticker.nanos() - originNanos, 1000L);
     }
 
     private int needs(Plan plan) {
@@ -359,8 +363,11 @@ final class Engine {
      * clock is set or the machine slept; then the windows that are open are moved along.
      */
     private void followWallClock(long now) {
-        wallCheckAt = now + WALL_CHECK_MICROS;
         long skew = wallClock == null ? 0 : wallClock.getAsLong() - now;
+        if (micros() - now > WALL_TOLERANCE_MICROS) {
+            return; // held up between the two clocks: the difference means nothing, the next call looks again
+        }
+        wallCheckAt = now + WALL_CHECK_MICROS;
         // tried, not waited for: whoever changes the limits may be waiting for us
         if (Math.abs(skew - plan.wallSkewMicros()) > WALL_TOLERANCE_MICROS && changing.tryLock()) {
             try {

@@ -20,12 +20,20 @@ class WallClockTest {
     private final FakeTime time = new FakeTime();
     private long wallAheadMicros = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.parse("2026-03-01T15:00:00Z"));
 
+    private Duration heldUp = Duration.ZERO;
+
     private Limiter limiter(Limit... limits) {
         return Limiter.builder(limits)
                 .ticker(time)
                 .timer(time)
-                .wallClock(() -> time.nanos() / 1000 + wallAheadMicros)
+                .wallClock(this::wallMicros)
                 .build();
+    }
+
+    private long wallMicros() {
+        time.pass(heldUp);
+        heldUp = Duration.ZERO;
+        return time.nanos() / 1000 + wallAheadMicros;
     }
 
     private void setWallClock(Duration ahead) {
@@ -83,6 +91,17 @@ class WallClockTest {
         assertThat(limiter.tryAcquire("k")).isTrue();
         setWallClock(Duration.ofNanos(999_000));
         assertThat(limiter.decide("k").retryAfter()).isEqualTo(ofHours(1).minusMillis(10));
+    }
+
+    @Test
+    void aReadingThatWasHeldUpIsNotBelieved() {
+        Limiter limiter = limiter(Limit.fixedWindow(1, ofHours(1)).aligned());
+        assertThat(limiter.tryAcquire("k")).isTrue();
+        time.pass(ofMillis(10));
+        heldUp = ofMillis(20);
+        assertThat(limiter.decide("k").retryAfter()).isEqualTo(ofHours(1).minusMillis(10));
+        assertThat(heldUp).as("the wall clock was read").isZero();
+        assertThat(limiter.decide("k").retryAfter()).isEqualTo(ofHours(1).minusMillis(30));
     }
 
     @Test
