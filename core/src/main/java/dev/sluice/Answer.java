@@ -8,7 +8,7 @@ import dev.sluice.algorithm.State;
  */
 interface Answer<R> {
     /** The permits were taken; the state is as it is after that. */
-    R allowed(State state, long now, long clock, long permits, long takenAt, long departsAt);
+    R allowed(State state, long now, long clock, long permits, long departsAt);
 
     /** Nothing was taken. */
     R denied(Cell cell, State state, long now, long clock, long permits, long maxDelay, Outcome why);
@@ -16,7 +16,7 @@ interface Answer<R> {
     /** The outcome alone. */
     Answer<Outcome> OUTCOME = new Answer<>() {
         @Override
-        public Outcome allowed(State state, long now, long clock, long permits, long takenAt, long departsAt) {
+        public Outcome allowed(State state, long now, long clock, long permits, long departsAt) {
             return Outcome.ALLOWED;
         }
 
@@ -29,7 +29,7 @@ interface Answer<R> {
     /** The whole decision, for requests of one share. */
     record Whole(Engine engine, int percent) implements Answer<Decision> {
         @Override
-        public Decision allowed(State state, long now, long clock, long permits, long takenAt, long departsAt) {
+        public Decision allowed(State state, long now, long clock, long permits, long departsAt) {
             State tightest = state.scarcest(percent, now);
             return Decision.allowed(
                     permits,
@@ -37,7 +37,7 @@ interface Answer<R> {
                     tightest.remaining(percent, now),
                     until(state.freshAt(now), clock),
                     departsAt == now ? 0 : until(departsAt, clock),
-                    takenAt);
+                    Math.max(now, state.latest()));
         }
 
         @Override

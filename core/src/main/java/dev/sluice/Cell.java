@@ -3,7 +3,7 @@ package dev.sluice;
 import dev.sluice.algorithm.State;
 
 /** One key and its state. Only who holds the state may put another in its place, and then leaves the old one held. */
-final class Cell {
+class Cell {
     final Object key;
     final int hash;
     volatile State state;

@@ -20,27 +20,31 @@ import org.jspecify.annotations.Nullable;
  * state held starts over from the look-up, which is also how a state is replaced: put another in its place and leave
  * the old one held for ever.
  *
+ * <p>The state of a limiter without a key is the engine's own: the engine is the cell of the empty key. Reading the clock
+ * does not overlap with what comes after it, so that on the way of a call each pointer to follow is time.
+ *
  * <p>Whoever must wait stands in a {@link Line} beside the state, and the stamp says so; without a line, waiting costs
  * the others nothing.
  */
-final class Engine {
+final class Engine extends Cell {
     private static final int HOLDS = 1;
     private static final int DELAYS = 2;
     private static final int WALL_CLOCK = 4;
 
-    private static final int TRIES_BEFORE_YIELD = 6;
+    private static final int FIRST_PAUSES = 64;
+    private static final int TRIES_BEFORE_YIELD = 3;
     private static final long WALL_CHECK_MICROS = 10_000;
     private static final long WALL_TOLERANCE_MICROS = 1000;
 
     final Timer timer;
-    private final Ticker ticker;
+    final Ticker ticker;
+
     private final long originNanos;
     /** Microseconds since 1970; null where the ticker itself counts from there. */
     private final @Nullable LongSupplier wallClock;
 
     private final ReentrantLock changing = new ReentrantLock();
     private final @Nullable Shedding shedding;
-    private final Cell only;
     private final Keys keys;
     private final ConcurrentHashMap<Cell, Line> lines = new ConcurrentHashMap<>();
 
@@ -51,29 +55,28 @@ final class Engine {
     private volatile long wallCheckAt;
 
     Engine(
-            List<Limit> limits,
+            Plan plan,
             Ticker ticker,
             @Nullable LongSupplier wallClock,
             Timer timer,
             int maxKeys,
             @Nullable Shedding shedding) {
+        super("", 0, plan.algorithm().fresh());
         this.ticker = ticker;
         this.timer = timer;
         this.shedding = shedding;
         this.wallClock = wallClock;
         this.originNanos = wallClock == null ? 0 : ticker.nanos();
-        this.plan = Plan.of(limits, wallClock == null ? 0 : wallClock.getAsLong());
+        this.plan = plan;
         this.needs = needs(plan);
-        this.only = new Cell("", 0, plan.algorithm().fresh());
-        this.keys = new Keys(maxKeys, () -> plan.algorithm().fresh());
+        this.keys = new Keys(maxKeys, () -> this.plan.algorithm().fresh());
     }
 
     // ---- The operation
 
     /** Takes {@code permits} if they are admitted with a delay of at most {@code maxDelay}. */
-    <R> R attempt(String key, long permits, int percent, long maxDelay, Answer<R> answer) {
+    <R> R attempt(long clock, String key, long permits, int percent, long maxDelay, Answer<R> answer) {
         int needs = this.needs;
-        long clock = clock(needs);
         boolean keyed = sweep(key, clock);
         for (int tries = 0; ; tries++) {
             Cell cell = cell(key);
@@ -91,13 +94,14 @@ final class Engine {
                     if (state.unchangedSince(stamp)) {
                         return shed;
                     }
-                } else if (state.hold(stamp)) {
-                    try {
-                        long departsAt = (needs & DELAYS) != 0 ? state.departsAt(now) : now;
-                        long takenAt = state.take(now, permits);
-                        return answer.allowed(state, now, clock, permits, takenAt, departsAt);
-                    } finally {
-                        state.free(stamp);
+                } else {
+                    long departsAt = (needs & DELAYS) != 0 ? state.departsAt(now) : now;
+                    if (state.take(stamp, now, permits)) {
+                        try {
+                            return answer.allowed(state, now, clock, permits, departsAt);
+                        } finally {
+                            state.free(stamp);
+                        }
                     }
                 }
             }
@@ -117,12 +121,12 @@ final class Engine {
             long stamp = state.stamp();
             Decision decision;
             if (permits == 0) {
-                decision = answer.allowed(state, now, clock, 0, now, state.departsAt(now));
+                decision = answer.allowed(state, now, clock, 0, state.departsAt(now));
             } else if (admits(cell, state, stamp, now, permits, percent, needs, State.NEVER)) {
                 State copy = state.copy();
                 long departsAt = copy.departsAt(now);
-                long takenAt = copy.take(now, permits);
-                decision = answer.allowed(copy, now, clock, permits, takenAt, departsAt);
+                copy.take(now, permits);
+                decision = answer.allowed(copy, now, clock, permits, departsAt);
             } else {
                 decision = answer.denied(cell, state, now, clock, permits, State.NEVER, Outcome.DENIED);
             }
@@ -244,7 +248,7 @@ final class Engine {
         plan = next;
         needs = needs(next);
         UnaryOperator<State> goOn = state -> state.goOnAs(next.algorithm(), now);
-        replace(only, goOn);
+        replace(this, goOn);
         keys.forEach(cell -> replace(cell, goOn));
     }
 
@@ -323,7 +327,7 @@ final class Engine {
     }
 
     private Cell cell(String key) {
-        return key.isEmpty() ? only : keys.cell(LongKey.of(key));
+        return key.isEmpty() ? this : keys.cell(LongKey.of(key));
     }
 
     /** Drops a few keys if they are due to go; false if there is no key. */
@@ -337,19 +341,20 @@ final class Engine {
 
     /** Microseconds on the limiter's own clock. */
     long clock() {
-        return clock(needs);
+        return clock(ticker.nanos());
     }
 
-    private long clock(int needs) {
-        long now = micros();
+    /** Microseconds on the limiter's own clock, when its ticker says so. */
+    long clock(long nanos) {
+        long now = micros(nanos);
         if ((needs & WALL_CLOCK) != 0 && now >= wallCheckAt) {
             followWallClock(now);
         }
         return now;
     }
 
-    private long micros() {
-        return Math.floorDiv(ticker.nanos() - originNanos, 1000L);
+    private long micros(long nanos) {
+        return Math.floorDiv(nanos - originNanos, 1000L);
     }
 
     private int needs(Plan plan) {
@@ -364,7 +369,7 @@ final class Engine {
      */
     private void followWallClock(long now) {
         long skew = wallClock == null ? 0 : wallClock.getAsLong() - now;
-        if (micros() - now > WALL_TOLERANCE_MICROS) {
+        if (micros(ticker.nanos()) - now > WALL_TOLERANCE_MICROS) {
             return; // held up between the two clocks: the difference means nothing, the next call looks again
         }
         wallCheckAt = now + WALL_CHECK_MICROS;
@@ -387,7 +392,7 @@ final class Engine {
         if (tries >= TRIES_BEFORE_YIELD) {
             Thread.yield();
         } else {
-            for (int i = 8 << tries; i > 0; i--) {
+            for (int i = FIRST_PAUSES << tries; i > 0; i--) {
                 Thread.onSpinWait();
             }
         }

@@ -79,6 +79,7 @@ public final class LimiterBuilder {
     }
 
     public Limiter build() {
-        return new LocalLimiter(new Engine(limits, ticker, wallClock, timer, maxKeys, shedding), 100, shadow, listener);
+        Plan plan = Plan.of(limits, wallClock == null ? 0 : wallClock.getAsLong());
+        return new LocalLimiter(new Engine(plan, ticker, wallClock, timer, maxKeys, shedding), 100, shadow, listener);
     }
 }

@@ -215,11 +215,9 @@ final class Line {
                 if (!State.isHeld(stamp) && state.unchangedSince(stamp)) {
                     return null;
                 }
-            } else if (state.hold(stamp)) {
+            } else if (state.take(stamp, now, waiter.permits)) {
                 try {
-                    long takenAt = state.take(now, waiter.permits);
-                    return new Answer.Whole(engine, waiter.percent)
-                            .allowed(state, now, now, waiter.permits, takenAt, now);
+                    return new Answer.Whole(engine, waiter.percent).allowed(state, now, now, waiter.permits, now);
                 } finally {
                     state.free(stamp);
                 }

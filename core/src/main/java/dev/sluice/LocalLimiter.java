@@ -15,6 +15,9 @@ final class LocalLimiter implements Limiter {
     private static final long ANY_DELAY = Long.MAX_VALUE;
 
     private final Engine engine;
+    /** Null for the system's, which is called without asking whose it is. */
+    private final @Nullable Ticker ticker;
+
     private final int percent;
     private final Answer<Decision> whole;
     private final boolean shadow;
@@ -22,6 +25,7 @@ final class LocalLimiter implements Limiter {
 
     LocalLimiter(Engine engine, int percent, boolean shadow, @Nullable DecisionListener listener) {
         this.engine = engine;
+        this.ticker = engine.ticker == Ticker.system() ? null : engine.ticker;
         this.percent = percent;
         this.whole = new Answer.Whole(engine, percent);
         this.shadow = shadow;
@@ -35,6 +39,8 @@ final class LocalLimiter implements Limiter {
 
     @Override
     public boolean tryAcquire(String key, long permits) {
+        // The clock first: reading it takes longer than all the rest, and waits for what was begun before.
+        long nanos = ticker == null ? System.nanoTime() : ticker.nanos();
         check(key, permits);
         if (engine.holds()) {
             throw new IllegalStateException("a concurrency limit needs something to release its permits by: use hold,"
@@ -43,7 +49,8 @@ final class LocalLimiter implements Limiter {
         if (shadow || listener != null) {
             return told(key, decision(key, permits, 0)).allowed();
         }
-        return permits == 0 || engine.attempt(key, permits, percent, 0, Answer.OUTCOME) == Outcome.ALLOWED;
+        return permits == 0
+                || engine.attempt(engine.clock(nanos), key, permits, percent, 0, Answer.OUTCOME) == Outcome.ALLOWED;
     }
 
     @Override
@@ -152,8 +159,9 @@ final class LocalLimiter implements Limiter {
     }
 
     private Decision decision(String key, long permits, long maxDelay) {
-        Decision decision =
-                permits == 0 ? engine.peek(key, 0, percent) : engine.attempt(key, permits, percent, maxDelay, whole);
+        Decision decision = permits == 0
+                ? engine.peek(key, 0, percent)
+                : engine.attempt(engine.clock(), key, permits, percent, maxDelay, whole);
         return watched(decision);
     }
 

@@ -15,7 +15,7 @@ class KeysTest {
     private final FakeTime time = new FakeTime();
 
     private Engine engine(int maxKeys, Limit... limits) {
-        return new Engine(List.of(limits), time, null, time, maxKeys, null);
+        return new Engine(Plan.of(List.of(limits), 0), time, null, time, maxKeys, null);
     }
 
     private static Limiter limiter(Engine engine) {

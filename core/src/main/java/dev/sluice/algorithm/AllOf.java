@@ -63,12 +63,15 @@ public record AllOf(List<Algorithm> limits) implements Algorithm {
         }
 
         @Override
-        public long take(long now, long cost) {
+        public boolean take(long stamp, long now, long cost) {
+            if (!hold(stamp)) {
+                return false;
+            }
             long time = Math.max(now, latest());
             for (State part : parts) {
                 part.take(time, cost);
             }
-            return time;
+            return true;
         }
 
         @Override

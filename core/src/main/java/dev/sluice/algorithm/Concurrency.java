@@ -41,9 +41,13 @@ public record Concurrency(long capacity) implements Algorithm {
         }
 
         @Override
-        public long take(long now, long cost) {
-            held += cost;
-            return now;
+        public boolean take(long stamp, long now, long cost) {
+            long held = this.held + cost;
+            if (!hold(stamp)) {
+                return false;
+            }
+            this.held = held;
+            return true;
         }
 
         @Override

@@ -60,14 +60,15 @@ public record FixedWindow(long capacity, Turn turn) implements Algorithm {
         }
 
         @Override
-        public long take(long now, long cost) {
-            long time = Math.max(now, latest());
-            if (time >= end) {
-                end = limit.turn.endAfter(time);
-                count = 0;
+        public boolean take(long stamp, long now, long cost) {
+            long end = now < this.end ? this.end : limit.turn.endAfter(now);
+            long count = used(now) + cost;
+            if (!hold(stamp)) {
+                return false;
             }
-            count += cost;
-            return time;
+            this.end = end;
+            this.count = count;
+            return true;
         }
 
         /** Only that it was charged since the window began. */

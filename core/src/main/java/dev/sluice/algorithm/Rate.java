@@ -15,7 +15,7 @@ import java.math.BigInteger;
  * <p>So nothing is ever rounded: 3 per second is weight 1,000,000 and speed 3. A full bucket weighs at most 2^53 units,
  * which keeps every product on the way below 2^54, and exact in Lua's doubles too.
  */
-public final class Rate {
+public sealed class Rate permits TokenBucket {
     private static final long MAX_UNITS = 1L << 53;
     /** More units than any bucket holds, and twice as many still fit a long. */
     private static final long TOO_MANY = 1L << 61;
@@ -42,6 +42,11 @@ public final class Rate {
         this.fillMicros = microsFor(capacityUnits);
     }
 
+    /** The same rate, as part of what works by it: its numbers are then one look away, not two. */
+    Rate(Rate same) {
+        this(same.weight, same.speed, same.capacity);
+    }
+
     /** {@code permits} per {@code periodMicros}, in a bucket of {@code capacity} permits. */
     public static Rate of(long permits, long periodMicros, long capacity) {
         long factor = greatestCommonFactor(permits, periodMicros);
@@ -56,22 +61,22 @@ public final class Rate {
     }
 
     /** Units that {@code permits} weigh. */
-    long units(long permits) {
+    final long units(long permits) {
         return permits <= mostPermits ? permits * weight : TOO_MANY;
     }
 
     /** Permits that {@code units} amount to, rounded up. */
-    long permits(long units) {
+    final long permits(long units) {
         return (units + weight - 1) / weight;
     }
 
     /** Microseconds until {@code units} are regained, rounded up. */
-    long microsFor(long units) {
+    final long microsFor(long units) {
         return (units + speed - 1) / speed;
     }
 
     /** What is left to regain of {@code units} after {@code micros}. */
-    long left(long units, long micros) {
+    final long left(long units, long micros) {
         if (micros <= 0) {
             return units;
         }
@@ -79,7 +84,7 @@ public final class Rate {
     }
 
     /** The weight here of what weighs {@code units} at another rate. */
-    long converted(long units, Rate from) {
+    final long converted(long units, Rate from) {
         return multiplyDivideUp(units, weight, from.weight);
     }
 

@@ -60,15 +60,26 @@ public record SlidingLog(long capacity, long periodMicros) implements Algorithm 
         }
 
         @Override
-        public long take(long now, long cost) {
-            last = Math.max(now, last);
-            makeRoom((int) cost);
+        public boolean take(long stamp, long now, long cost) {
+            long last = Math.max(now, this.last);
+            int gone = size + cost > ring.length ? countUpTo(last - limit.periodMicros) : 0;
+            // before the state is held: if there is no memory, nothing has happened
+            long[] larger = size - gone + cost > ring.length ? new long[grown(size - gone + cost)] : null;
+            if (!hold(stamp)) {
+                return false;
+            }
+            this.last = last;
+            head = wrap(head + gone, ring.length);
+            size -= gone;
+            if (larger != null) {
+                moveTo(larger);
+            }
             int tail = head + size;
             for (int i = 0; i < cost; i++) {
                 ring[wrap(tail + i, ring.length)] = last;
             }
             size += (int) cost;
-            return last;
+            return true;
         }
 
         @Override
@@ -138,21 +149,17 @@ public record SlidingLog(long capacity, long periodMicros) implements Algorithm 
             return low;
         }
 
-        private void makeRoom(int cost) {
-            if (size + cost <= ring.length) {
-                return;
+        /** The length of a ring for {@code needed} permits, with room for more if the limit allows them. */
+        private int grown(long needed) {
+            return (int) Math.min(limit.capacity, Math.max(needed, 2L * ring.length));
+        }
+
+        private void moveTo(long[] larger) {
+            for (int i = 0; i < size; i++) {
+                larger[i] = entry(i);
             }
-            int gone = countUpTo(last - limit.periodMicros);
-            head = wrap(head + gone, ring.length);
-            size -= gone;
-            if (size + cost > ring.length) {
-                long[] larger = new long[(int) Math.max(size + cost, Math.min(limit.capacity, 2L * ring.length))];
-                for (int i = 0; i < size; i++) {
-                    larger[i] = entry(i);
-                }
-                ring = larger;
-                head = 0;
-            }
+            ring = larger;
+            head = 0;
         }
 
         /** The entry with so many older ones before it; any number if the words do not fit together. */

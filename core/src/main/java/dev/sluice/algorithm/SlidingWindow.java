@@ -73,10 +73,14 @@ public record SlidingWindow(long capacity, long sliceMicros, int slices, boolean
         }
 
         @Override
-        public long take(long now, long cost) {
-            last = Math.max(now, last);
+        public boolean take(long stamp, long now, long cost) {
+            long last = Math.max(now, this.last);
             long slice = sliceAt(last);
-            for (int left = fallenOff(slice); left > 0; left--) {
+            int gone = fallenOff(slice);
+            if (!hold(stamp)) {
+                return false;
+            }
+            for (int left = gone; left > 0; left--) {
                 cursor = oldest(0);
                 sum -= ring[cursor];
                 ring[cursor] = 0;
@@ -84,7 +88,8 @@ public record SlidingWindow(long capacity, long sliceMicros, int slices, boolean
             newest = slice;
             ring[cursor] += cost;
             sum += cost;
-            return last;
+            this.last = last;
+            return true;
         }
 
         @Override

@@ -26,6 +26,8 @@ public abstract class Stamped {
     private static final long AWAITED = 2;
     private static final long CHANGE = 4;
     private static final long GONE = -1;
+    /** Stands for the stamp of a state that is not shared, or held already: it can be taken without asking. */
+    static final long OURS = Long.MIN_VALUE | HELD;
 
     private static final VarHandle STAMP;
 
@@ -68,7 +70,10 @@ public abstract class Stamped {
 
     /** Takes the state for a change, if it is free and nothing changed since {@code stamp}. */
     public final boolean hold(long stamp) {
-        if (isHeld(stamp) || !STAMP.compareAndSet(this, stamp, stamp | HELD)) {
+        if (isHeld(stamp)) {
+            return stamp == OURS;
+        }
+        if (!STAMP.compareAndSet(this, stamp, stamp | HELD)) {
             return false;
         }
         VarHandle.storeStoreFence();

@@ -29,8 +29,19 @@ public abstract class State extends Stamped {
      */
     public abstract boolean admits(long now, long cost);
 
-    /** Charges {@code cost} permits, and returns the instant they count from. */
-    public abstract long take(long now, long cost);
+    /**
+     * Charges {@code cost} permits and leaves the state held, if nothing changed since {@code stamp}. They count from the
+     * {@linkplain #latest() latest} instant charged for, or from now where none is remembered.
+     *
+     * <p>What is to be written is worked out before the state is held, so that others wait for the writing only.
+     */
+    public abstract boolean take(long stamp, long now, long cost);
+
+    /** Charges {@code cost} permits to a state that nobody else can reach, or that is held. */
+    public final void take(long now, long cost) {
+        boolean ours = take(OURS, now, cost);
+        assert ours;
+    }
 
     /** The instant last charged for, where it is remembered. */
     public long latest() {

@@ -14,11 +14,9 @@ package dev.sluice.algorithm;
  * has used nothing needs no memory, and a limit can be changed without touching what was used. Over any t at most
  * B + L*t/W permits pass. The arithmetic is in whole {@linkplain Rate units}; nothing is rounded but the answers.
  */
-public sealed class TokenBucket implements Algorithm permits LeakyBucket {
-    final Rate rate;
-
+public sealed class TokenBucket extends Rate implements Algorithm permits LeakyBucket {
     public TokenBucket(Rate rate) {
-        this.rate = rate;
+        super(rate);
     }
 
     @Override
@@ -28,7 +26,7 @@ public sealed class TokenBucket implements Algorithm permits LeakyBucket {
 
     @Override
     public long capacity() {
-        return rate.capacity;
+        return capacity;
     }
 
     /** What is missing stays missing, be it more than the bucket holds, and comes back at the new rate. */
@@ -38,7 +36,7 @@ public sealed class TokenBucket implements Algorithm permits LeakyBucket {
             return Algorithm.super.carry(old, now);
         }
         Level to = (Level) fresh();
-        to.missing = rate.converted(from.missingAt(now), from.limit.rate);
+        to.missing = converted(from.missingAt(now), from.limit);
         to.last = Math.max(now, from.last);
         return to;
     }
@@ -59,16 +57,20 @@ public sealed class TokenBucket implements Algorithm permits LeakyBucket {
 
         @Override
         public final boolean admits(long now, long cost) {
-            Rate rate = limit.rate;
-            long room = rate.capacityUnits - rate.units(cost);
+            long room = limit.capacityUnits - limit.units(cost);
             return missing <= room || missingAt(now) <= room;
         }
 
         @Override
-        public final long take(long now, long cost) {
-            missing = missingAt(now) + limit.rate.units(cost);
-            last = Math.max(now, last);
-            return last;
+        public final boolean take(long stamp, long now, long cost) {
+            long missing = missingAt(now) + limit.units(cost);
+            long last = Math.max(now, this.last);
+            if (!hold(stamp)) {
+                return false;
+            }
+            this.missing = missing;
+            this.last = last;
+            return true;
         }
 
         @Override
@@ -78,25 +80,23 @@ public sealed class TokenBucket implements Algorithm permits LeakyBucket {
 
         @Override
         public final long used(long now) {
-            return limit.rate.permits(missingAt(now));
+            return limit.permits(missingAt(now));
         }
 
         @Override
         public final long readyAt(long now, long cost) {
-            Rate rate = limit.rate;
-            long tooMuch = missingAt(now) + rate.units(cost) - rate.capacityUnits;
-            return tooMuch <= 0 ? now : Math.max(now, last) + rate.microsFor(tooMuch);
+            long tooMuch = missingAt(now) + limit.units(cost) - limit.capacityUnits;
+            return tooMuch <= 0 ? now : Math.max(now, last) + limit.microsFor(tooMuch);
         }
 
         @Override
         public final long freshAt(long now) {
-            return missing == 0 ? ANCIENT : last + limit.rate.microsFor(missing);
+            return missing == 0 ? ANCIENT : last + limit.microsFor(missing);
         }
 
         @Override
         public final void giveBack(long now, long takenAt, long cost) {
-            Rate rate = limit.rate;
-            missing -= Math.min(missing, rate.left(rate.units(cost), Math.max(now, last) - takenAt));
+            missing -= Math.min(missing, limit.left(limit.units(cost), Math.max(now, last) - takenAt));
         }
 
         @Override
@@ -110,11 +110,11 @@ public sealed class TokenBucket implements Algorithm permits LeakyBucket {
         /** When nothing will be missing any more; now if nothing is. */
         final long fullAt(long now) {
             long missing = missingAt(now);
-            return missing == 0 ? now : Math.max(now, last) + limit.rate.microsFor(missing);
+            return missing == 0 ? now : Math.max(now, last) + limit.microsFor(missing);
         }
 
         private long missingAt(long now) {
-            return limit.rate.left(missing, now - last);
+            return limit.left(missing, now - last);
         }
     }
 }
