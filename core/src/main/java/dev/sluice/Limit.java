@@ -1,6 +1,7 @@
 package dev.sluice;
 
 import dev.sluice.algorithm.Rate;
+import dev.sluice.algorithm.Span;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
@@ -126,6 +127,16 @@ public sealed interface Limit {
                 if (!UNITS.contains(unit)) {
                     throw new IllegalArgumentException("unit must be one of " + UNITS + ", was " + unit);
                 }
+            }
+
+            /** The start of the unit that is on at {@code micros} since 1970. */
+            public long startMicros(long micros) {
+                return Span.at(unit, zone, micros).start();
+            }
+
+            /** The end of the unit that is on at {@code micros} since 1970. */
+            public long endMicros(long micros) {
+                return Span.at(unit, zone, micros).end();
             }
         }
     }

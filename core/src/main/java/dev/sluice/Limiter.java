@@ -88,6 +88,11 @@ public interface Limiter {
         return decide("", permits);
     }
 
+    /** {@link #decide(String, long)} without a thread that waits for a store to answer. */
+    default CompletableFuture<Decision> decideAsync(String key, long permits) {
+        return CompletableFuture.completedFuture(decide(key, permits));
+    }
+
     /** What {@link #decide(String, long)} would answer now. Takes nothing. */
     Decision peek(String key, long permits);
 

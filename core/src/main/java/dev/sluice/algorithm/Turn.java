@@ -1,13 +1,7 @@
 package dev.sluice.algorithm;
 
-import java.time.DayOfWeek;
-import java.time.Instant;
-import java.time.LocalDate;
 import java.time.ZoneId;
-import java.time.ZonedDateTime;
 import java.time.temporal.ChronoUnit;
-import java.time.temporal.TemporalAdjusters;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** When a fixed window that is open at some instant ends. */
@@ -85,8 +79,6 @@ public sealed interface Turn {
         /** The span last asked for: calendars are slow, and most calls fall into the same one. */
         private volatile @Nullable Span span;
 
-        private record Span(long start, long end) {}
-
         WithCalendar(ChronoUnit unit, ZoneId zone, long skewMicros) {
             this.unit = unit;
             this.zone = zone;
@@ -95,12 +87,12 @@ public sealed interface Turn {
 
         @Override
         public long endAfter(long now) {
-            return spanOf(now).end - skewMicros;
+            return spanOf(now).end() - skewMicros;
         }
 
         @Override
         public long startOf(long end) {
-            return end == State.ANCIENT ? end : spanOf(end - 1).start - skewMicros;
+            return end == State.ANCIENT ? end : spanOf(end - 1).start() - skewMicros;
         }
 
         @Override
@@ -114,32 +106,11 @@ public sealed interface Turn {
         private Span spanOf(long now) {
             long wall = now + skewMicros;
             Span known = span;
-            if (known == null || wall < known.start || wall >= known.end) {
-                known = spanAt(wall);
+            if (known == null || !known.contains(wall)) {
+                known = Span.at(unit, zone, wall);
                 span = known;
             }
             return known;
-        }
-
-        private static long micros(ZonedDateTime time) {
-            return TimeUnit.SECONDS.toMicros(time.toEpochSecond());
-        }
-
-        private Span spanAt(long wall) {
-            ZonedDateTime time = Instant.EPOCH.plus(wall, ChronoUnit.MICROS).atZone(zone);
-            if (unit == ChronoUnit.MINUTES || unit == ChronoUnit.HOURS) {
-                ZonedDateTime start = time.truncatedTo(unit);
-                return new Span(micros(start), micros(start.plus(1, unit)));
-            }
-            LocalDate day = time.toLocalDate();
-            LocalDate first = switch (unit) {
-                case WEEKS -> day.with(TemporalAdjusters.previousOrSame(DayOfWeek.MONDAY));
-                case MONTHS -> day.withDayOfMonth(1);
-                case YEARS -> day.withDayOfYear(1);
-                default -> day;
-            };
-            return new Span(
-                    micros(first.atStartOfDay(zone)), micros(first.plus(1, unit).atStartOfDay(zone)));
         }
     }
 }

@@ -1,0 +1,145 @@
+package dev.sluice.redis;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.net.URLDecoder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a Redis is, as a URL says it.
+ *
+ * <pre>
+ *   redis://[[user]:password@]host[:port][/database]
+ *   redis-sentinel://[[user]:password@]host[:port],host[:port]…[/database]#master
+ *   redis-cluster://[[user]:password@]host[:port],host[:port]…
+ *   the same with rediss, rediss-sentinel and rediss-cluster: over TLS
+ * </pre>
+ */
+record Address(
+        Kind kind,
+        boolean tls,
+        @Nullable String user,
+        @Nullable String password,
+        List<Node> nodes,
+        int database,
+        String master) {
+    enum Kind {
+        STANDALONE,
+        SENTINEL,
+        CLUSTER
+    }
+
+    record Node(String host, int port) {
+        @Override
+        public String toString() {
+            return host + ":" + port;
+        }
+    }
+
+    private static final Pattern FORM = Pattern.compile(
+            "(?<scheme>[a-z-]+)://(?:(?<login>[^@/]*)@)?(?<nodes>[^@/#?]*)(?:/(?<database>[^#?]*))?(?:#(?<master>.*))?");
+    private static final Pattern NODE =
+            Pattern.compile("(?<host>\\[[0-9a-fA-F:.%]+]|[^:\\[\\]]+)(?::(?<port>[0-9]{1,5}))?");
+    private static final int REDIS_PORT = 6379;
+    private static final int SENTINEL_PORT = 26379;
+
+    static Address of(String url) {
+        Matcher form = FORM.matcher(url);
+        if (!form.matches()) {
+            throw bad(url, "expected redis://host:port/database");
+        }
+        String scheme = form.group("scheme");
+        boolean tls = scheme.startsWith("rediss");
+        Kind kind = switch (tls ? "redis" + scheme.substring("rediss".length()) : scheme) {
+            case "redis" -> Kind.STANDALONE;
+            case "redis-sentinel" -> Kind.SENTINEL;
+            case "redis-cluster" -> Kind.CLUSTER;
+            default ->
+                throw bad(
+                        url,
+                        "its scheme '" + scheme
+                                + "' is none of redis, redis-sentinel, redis-cluster, and rediss for TLS");
+        };
+        String login = form.group("login");
+        String master = form.group("master");
+        if ((kind == Kind.SENTINEL) != (master != null && !master.isEmpty())) {
+            throw bad(
+                    url,
+                    kind == Kind.SENTINEL
+                            ? "Sentinel needs the name of the master after a '#', as in redis-sentinel://a:26379,b:26379#mymaster"
+                            : "only redis-sentinel:// has a master after a '#'");
+        }
+        return new Address(
+                kind,
+                tls,
+                user(login),
+                password(login),
+                nodes(url, form.group("nodes"), kind),
+                database(url, form.group("database"), kind),
+                master == null ? "" : master);
+    }
+
+    /** The address without its password, for messages. */
+    @Override
+    public String toString() {
+        return (tls ? "rediss" : "redis")
+                + (kind == Kind.STANDALONE ? "" : "-" + kind.name().toLowerCase(java.util.Locale.ROOT))
+                + "://"
+                + String.join(",", nodes.stream().map(Node::toString).toList())
+                + (database == 0 ? "" : "/" + database)
+                + (master.isEmpty() ? "" : "#" + master);
+    }
+
+    private static @Nullable String user(@Nullable String login) {
+        int colon = login == null ? -1 : login.indexOf(':');
+        return login == null || colon <= 0 ? null : URLDecoder.decode(login.substring(0, colon), UTF_8);
+    }
+
+    private static @Nullable String password(@Nullable String login) {
+        return login == null ? null : URLDecoder.decode(login.substring(login.indexOf(':') + 1), UTF_8);
+    }
+
+    private static List<Node> nodes(String url, String text, Kind kind) {
+        List<Node> nodes = new ArrayList<>();
+        for (String each : text.split(",", -1)) {
+            Matcher node = NODE.matcher(each);
+            if (!node.matches()) {
+                throw bad(url, "'" + each + "' is not host or host:port");
+            }
+            String port = node.group("port");
+            int standard = kind == Kind.SENTINEL ? SENTINEL_PORT : REDIS_PORT;
+            int number = port == null ? standard : Integer.parseInt(port);
+            if (number < 1 || number > 65535) {
+                throw bad(url, "a port is 1 to 65535, was " + port);
+            }
+            String host = node.group("host");
+            nodes.add(new Node(host.startsWith("[") ? host.substring(1, host.length() - 1) : host, number));
+        }
+        if (kind == Kind.STANDALONE && nodes.size() > 1) {
+            throw bad(url, "several hosts need redis-cluster:// or redis-sentinel://");
+        }
+        return List.copyOf(nodes);
+    }
+
+    private static int database(String url, @Nullable String text, Kind kind) {
+        if (text == null || text.isEmpty()) {
+            return 0;
+        }
+        if (kind == Kind.CLUSTER) {
+            throw bad(url, "a cluster has no databases, so nothing may follow the hosts, but '/" + text + "' does");
+        }
+        if (!text.matches("[0-9]{1,4}")) {
+            throw bad(url, "a database is a number, was '" + text + "'");
+        }
+        return Integer.parseInt(text);
+    }
+
+    private static IllegalArgumentException bad(String url, String why) {
+        String harmless = url.replaceFirst("//[^@/]*@", "//…@");
+        return new IllegalArgumentException("not the address of a Redis: '" + harmless + "': " + why);
+    }
+}

@@ -1,0 +1,78 @@
+package dev.sluice.redis;
+
+import dev.sluice.Decision;
+import dev.sluice.Outcome;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Denied stays denied: until its retryAfter a denied request is answered here, and an attack costs Redis nothing.
+ *
+ * <p>Why that is safe: nothing but time lets the request through before then, except a reset, a refund or a change of
+ * the limits. Those made by this process are known here; those made elsewhere are noticed when {@link #TRUST_NANOS} are
+ * over. Time is counted from before Redis was asked, so a denial ends here no later than there.
+ *
+ * <p>Why it is bounded: each place holds one denial, and a newer one takes the place of an older. Whoever is forgotten is
+ * asked about again.
+ */
+final class Denials {
+    /** How long a denial is believed without asking again. */
+    static final long TRUST_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private static final int PLACES = 1 << 14;
+
+    private record Denial(String key, int percent, Decision decision, long sinceNanos) {
+        boolean answers(String key, long permits, int percent) {
+            return decision.permits() == permits && this.percent == percent && this.key.equals(key);
+        }
+    }
+
+    private final AtomicReferenceArray<@Nullable Denial> places = new AtomicReferenceArray<>(PLACES);
+
+    /** Remembers what Redis said when it was asked at {@code askedAtNanos}. */
+    void add(String key, int percent, Decision denied, long askedAtNanos) {
+        if (denied.outcome() == Outcome.DENIED) {
+            places.set(place(key), new Denial(key, percent, denied, askedAtNanos));
+        }
+    }
+
+    /** What Redis would say now, if that is known. */
+    @Nullable
+    Decision find(String key, long permits, int percent, long nowNanos) {
+        Denial denial = places.get(place(key));
+        if (denial == null || !denial.answers(key, permits, percent)) {
+            return null;
+        }
+        long agoNanos = nowNanos - denial.sinceNanos;
+        long agoMicros = agoNanos / 1000;
+        Decision then = denial.decision;
+        if (agoNanos >= TRUST_NANOS || agoMicros >= then.retryAfterMicros()) {
+            return null;
+        }
+        return Decision.denied(
+                Outcome.DENIED,
+                permits,
+                then.limit(),
+                then.remaining(),
+                then.retryAfterMicros() - agoMicros,
+                Math.max(0, then.resetAfterMicros() - agoMicros));
+    }
+
+    /** The key may have changed. */
+    void forget(String key) {
+        places.set(place(key), null);
+    }
+
+    /** Every key may have changed. */
+    void forgetAll() {
+        for (int i = 0; i < PLACES; i++) {
+            places.set(i, null);
+        }
+    }
+
+    private static int place(String key) {
+        int hash = key.hashCode() * 0x9E3779B9;
+        return hash >>> 18;
+    }
+}

@@ -1,0 +1,59 @@
+package dev.sluice.redis;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.exceptions.JedisNoScriptException;
+
+/** Redis through Jedis: a call holds its thread, and a connection of the pool, until the reply is there. */
+final class JedisWire implements Wire {
+    private final UnifiedJedis jedis;
+    private final Runnable close;
+
+    /** Over a client; {@code close} ends what was opened for it. */
+    JedisWire(UnifiedJedis jedis, Runnable close) {
+        this.jedis = jedis;
+        this.close = close;
+    }
+
+    @Override
+    public void run(
+            Script script, String[] keys, String[] args, BiConsumer<@Nullable List<Long>, @Nullable Throwable> reply) {
+        List<Long> numbers;
+        try {
+            numbers = numbers(script, List.of(keys), List.of(args));
+        } catch (RuntimeException e) {
+            reply.accept(null, e);
+            return;
+        }
+        reply.accept(numbers, null);
+    }
+
+    @Override
+    public CompletionStage<?> delete(String[] keys) {
+        return CompletableFuture.completedFuture(jedis.del(keys));
+    }
+
+    @Override
+    public CompletionStage<?> ping() {
+        return CompletableFuture.completedFuture(jedis.ping());
+    }
+
+    @Override
+    public void close() {
+        close.run();
+    }
+
+    @SuppressWarnings("unchecked") // what the scripts reply
+    private List<Long> numbers(Script script, List<String> keys, List<String> args) {
+        try {
+            return (List<Long>) jedis.evalsha(script.sha(), keys, args);
+        } catch (JedisNoScriptException e) {
+            // the server was flushed, replaced or has just joined
+            return (List<Long>) jedis.eval(script.text(), keys, args);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+package dev.sluice.redis;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.util.HexFormat;
+
+/**
+ * The names of a limiter's keys in Redis.
+ *
+ * <pre>
+ *   sluice:{login:ip%3A203.0.113.9}:1
+ *   prefix  limiter  key             which of its limits
+ *          '----- hash tag -----'
+ * </pre>
+ *
+ * <p>Why it is escaped: no two keys may share a counter, so what separates the parts must not occur in them; and a brace
+ * in a key would move the hash tag, and the limits of one key to different slots.
+ */
+final class KeyNames {
+    private final String head;
+
+    KeyNames(String prefix, String limiter) {
+        this.head = escaped(prefix) + ":{" + escaped(limiter) + ":";
+    }
+
+    /** The names for one key, one for each of {@code count} limits. */
+    String[] of(String key, int count) {
+        String stem = head + escaped(key) + "}:";
+        String[] names = new String[count];
+        for (int i = 0; i < count; i++) {
+            names[i] = stem + i;
+        }
+        return names;
+    }
+
+    static String escaped(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (!isPlain(text.charAt(i))) {
+                return escapedFrom(text, i);
+            }
+        }
+        return text;
+    }
+
+    private static String escapedFrom(String text, int start) {
+        StringBuilder escaped = new StringBuilder(text.length() + 16).append(text, 0, start);
+        for (int i = start; i < text.length(); ) {
+            int codePoint = text.codePointAt(i);
+            int length = Character.charCount(codePoint);
+            if (length == 1 && isPlain((char) codePoint)) {
+                escaped.append((char) codePoint);
+            } else if (length == 1 && Character.isSurrogate((char) codePoint)) {
+                escaped.append("%u").append(HexFormat.of().toHexDigits((char) codePoint)); // half a character
+            } else {
+                for (byte each : text.substring(i, i + length).getBytes(UTF_8)) {
+                    escaped.append('%').append(HexFormat.of().withUpperCase().toHexDigits(each));
+                }
+            }
+            i += length;
+        }
+        return escaped.toString();
+    }
+
+    private static boolean isPlain(char c) {
+        return (c >= 'a' && c <= 'z')
+                || (c >= 'A' && c <= 'Z')
+                || (c >= '0' && c <= '9')
+                || "-_.~/@+=,".indexOf(c) >= 0;
+    }
+}

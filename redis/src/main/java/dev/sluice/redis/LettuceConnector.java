@@ -1,0 +1,108 @@
+package dev.sluice.redis;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.Delay;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Makes wires through Lettuce: from an address, or over a connection that somebody else owns. */
+final class LettuceConnector {
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
+    private static final Duration REFRESH_CLUSTER = Duration.ofSeconds(10);
+    private static final long MOST_MILLIS_BETWEEN_RECONNECTS = 250;
+
+    private LettuceConnector() {}
+
+    static Wire connect(Address address) {
+        ClientResources resources = ClientResources.builder()
+                .reconnectDelay(() -> Delay.exponential(
+                        Duration.ofMillis(10),
+                        Duration.ofMillis(MOST_MILLIS_BETWEEN_RECONNECTS),
+                        2,
+                        TimeUnit.MILLISECONDS))
+                .build();
+        try {
+            return address.kind() == Address.Kind.CLUSTER ? cluster(address, resources) : single(address, resources);
+        } catch (RuntimeException e) {
+            resources.shutdown(0, 100, TimeUnit.MILLISECONDS);
+            throw e;
+        }
+    }
+
+    static Wire over(StatefulRedisConnection<String, String> connection, Runnable close) {
+        return new LettuceWire(connection.async(), () -> connection.async().ping(), close);
+    }
+
+    static Wire over(StatefulRedisClusterConnection<String, String> connection, Runnable close) {
+        return new LettuceWire(connection.async(), () -> connection.async().ping(), close);
+    }
+
+    private static Wire single(Address address, ClientResources resources) {
+        RedisClient client = RedisClient.create(resources, uri(address));
+        client.setOptions(options(ClientOptions.builder()).build());
+        return over(client.connect(), () -> shutDown(() -> client.shutdown(0, 100, TimeUnit.MILLISECONDS), resources));
+    }
+
+    private static Wire cluster(Address address, ClientResources resources) {
+        List<RedisURI> seeds = address.nodes().stream()
+                .map(node -> settled(RedisURI.builder().withHost(node.host()).withPort(node.port()), address))
+                .toList();
+        RedisClusterClient client = RedisClusterClient.create(resources, seeds);
+        ClusterClientOptions.Builder options = ClusterClientOptions.builder();
+        options(options);
+        client.setOptions(options.topologyRefreshOptions(ClusterTopologyRefreshOptions.builder()
+                        .enablePeriodicRefresh(REFRESH_CLUSTER)
+                        .build())
+                .build());
+        return over(client.connect(), () -> shutDown(() -> client.shutdown(0, 100, TimeUnit.MILLISECONDS), resources));
+    }
+
+    /** Commands are refused while there is no connection: Lettuce would keep them for later. */
+    private static <B extends ClientOptions.Builder> B options(B options) {
+        options.autoReconnect(true)
+                .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
+                .socketOptions(SocketOptions.builder()
+                        .connectTimeout(CONNECT_TIMEOUT)
+                        .keepAlive(true)
+                        .build());
+        return options;
+    }
+
+    private static RedisURI uri(Address address) {
+        RedisURI.Builder builder = RedisURI.builder();
+        if (address.kind() == Address.Kind.SENTINEL) {
+            builder.withSentinelMasterId(address.master());
+            address.nodes().forEach(node -> builder.withSentinel(node.host(), node.port()));
+        } else {
+            Address.Node node = address.nodes().get(0);
+            builder.withHost(node.host()).withPort(node.port());
+        }
+        return settled(builder.withDatabase(address.database()), address);
+    }
+
+    private static RedisURI settled(RedisURI.Builder builder, Address address) {
+        String password = address.password();
+        String user = address.user();
+        if (password != null && user != null) {
+            builder.withAuthentication(user, password);
+        } else if (password != null) {
+            builder.withPassword(password.toCharArray());
+        }
+        return builder.withSsl(address.tls()).withTimeout(CONNECT_TIMEOUT).build();
+    }
+
+    private static void shutDown(Runnable client, ClientResources resources) {
+        client.run();
+        resources.shutdown(0, 100, TimeUnit.MILLISECONDS);
+    }
+}

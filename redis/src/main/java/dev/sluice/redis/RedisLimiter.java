@@ -1,0 +1,187 @@
+package dev.sluice.redis;
+
+import dev.sluice.Decision;
+import dev.sluice.DecisionListener;
+import dev.sluice.Limit;
+import dev.sluice.Limiter;
+import dev.sluice.Outcome;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The faces of a limiter on Redis; what they all do is in {@link SharedState}. */
+final class RedisLimiter implements Limiter {
+    private static final System.Logger LOG = System.getLogger(RedisLimiter.class.getName());
+
+    private final SharedState shared;
+    private final int percent;
+    private final boolean shadow;
+    private final @Nullable DecisionListener listener;
+
+    RedisLimiter(SharedState shared, int percent, boolean shadow, @Nullable DecisionListener listener) {
+        this.shared = shared;
+        this.percent = percent;
+        this.shadow = shadow;
+        this.listener = listener;
+    }
+
+    @Override
+    public List<Limit> limits() {
+        return shared.limits();
+    }
+
+    @Override
+    public boolean tryAcquire(String key, long permits) {
+        check(key, permits);
+        if (shared.holds()) {
+            throw new IllegalStateException("a concurrency limit needs something to release its permits by: use hold,"
+                    + " or decide and release, with " + limits());
+        }
+        return told(key, shared.take(key, permits, percent, 0).join()).allowed();
+    }
+
+    @Override
+    public Decision decide(String key, long permits) {
+        return decideAsync(key, permits).join();
+    }
+
+    @Override
+    public CompletableFuture<Decision> decideAsync(String key, long permits) {
+        check(key, permits);
+        CompletableFuture<Decision> taken = shared.take(key, permits, percent, SharedState.ANY_DELAY);
+        return shadow || listener != null ? taken.thenApply(decision -> told(key, decision)) : taken;
+    }
+
+    @Override
+    public Decision peek(String key, long permits) {
+        check(key, permits);
+        return watched(shared.peek(key, permits, percent).join());
+    }
+
+    @Override
+    public Decision acquire(String key, long permits, Duration maxWait) throws InterruptedException {
+        CompletableFuture<Decision> turn = acquireAsync(key, permits, maxWait);
+        try {
+            return turn.get();
+        } catch (InterruptedException e) {
+            if (turn.cancel(false)) {
+                throw e;
+            }
+            Thread.currentThread().interrupt();
+            return turn.join();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("waiting for " + permits + " permits of " + limits() + " failed", e);
+        }
+    }
+
+    @Override
+    public CompletableFuture<Decision> acquireAsync(String key, long permits, Duration maxWait) {
+        check(key, permits);
+        if (maxWait.isNegative()) {
+            throw new IllegalArgumentException("maxWait must not be negative, was " + maxWait);
+        }
+        if (shadow) {
+            return decideAsync(key, permits);
+        }
+        CompletableFuture<Decision> turn = shared.await(key, permits, percent, TimeUnit.MICROSECONDS.convert(maxWait));
+        if (listener != null) {
+            turn.thenAccept(decision -> told(key, decision));
+        }
+        return turn;
+    }
+
+    @Override
+    public <T, E extends Exception> T call(
+            String key, Work<? extends T, E> work, Function<? super Decision, ? extends T> fallback) throws E {
+        check(key, 1);
+        Decision decision = told(key, shared.take(key, 1, percent, 0).join());
+        if (!decision.allowed()) {
+            return fallback.apply(decision);
+        }
+        try {
+            return work.run();
+        } finally {
+            release(key, decision);
+        }
+    }
+
+    @Override
+    public void refund(String key, Decision taken) {
+        check(key, 0);
+        if (taken.outcome() == Outcome.ALLOWED && taken.permits() > 0) {
+            shared.giveBack(key, taken);
+        }
+    }
+
+    @Override
+    public void release(String key, Decision taken) {
+        check(key, 0);
+        if (taken.outcome() == Outcome.ALLOWED && taken.permits() > 0 && shared.holds()) {
+            shared.release(key, taken);
+        }
+    }
+
+    @Override
+    public void reset(String key) {
+        check(key, 0);
+        shared.reset(key);
+    }
+
+    @Override
+    public void change(Limit... limits) {
+        shared.change(List.of(limits));
+    }
+
+    @Override
+    public Limiter withShare(int percent) {
+        if (percent < 1 || percent > 100) {
+            throw new IllegalArgumentException("a share is 1 to 100 percent, was " + percent);
+        }
+        return new RedisLimiter(shared, percent, shadow, listener);
+    }
+
+    @Override
+    public String toString() {
+        return "Limiter " + shared.name() + limits() + (percent == 100 ? "" : " for " + percent + " %");
+    }
+
+    /** A limiter that only watches denies nothing and delays nothing. */
+    private Decision watched(Decision decision) {
+        if (!shadow) {
+            return decision;
+        }
+        return new Decision(
+                decision.allowed() ? Outcome.ALLOWED : Outcome.SHADOWED,
+                decision.permits(),
+                decision.limit(),
+                decision.remaining(),
+                decision.retryAfterMicros(),
+                decision.resetAfterMicros(),
+                0,
+                decision.takenAtMicros());
+    }
+
+    private Decision told(String key, Decision decision) {
+        Decision told = watched(decision);
+        if (listener != null) {
+            try {
+                listener.decided(key, told);
+            } catch (RuntimeException e) {
+                LOG.log(System.Logger.Level.WARNING, "a listener failed on " + told, e);
+            }
+        }
+        return told;
+    }
+
+    private static void check(String key, long permits) {
+        Objects.requireNonNull(key, "key must not be null");
+        if (permits < 0) {
+            throw new IllegalArgumentException("permits must be 0 or more, was " + permits);
+        }
+    }
+}

@@ -1,0 +1,154 @@
+package dev.sluice.redis;
+
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import java.time.Duration;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.UnifiedJedis;
+
+/** Says where Redis is and what to do when it is not there. */
+public final class RedisStoreBuilder {
+    /** Which client makes the connection. */
+    public enum Client {
+        /** Asynchronous; many calls share one connection. */
+        LETTUCE,
+        /** Blocking; a call holds its thread and a connection of a pool. */
+        JEDIS
+    }
+
+    private @Nullable Supplier<Wire> connector;
+    private @Nullable String url;
+    private Client client = Client.LETTUCE;
+    private String prefix = "sluice";
+    private Duration timeout = Duration.ofMillis(50);
+    private Duration lease = Duration.ofSeconds(30);
+    private OnFailure onFailure = OnFailure.LOCAL;
+    private @Nullable LongSupplier testMicros;
+
+    RedisStoreBuilder() {}
+
+    /**
+     * Where Redis is.
+     *
+     * <pre>
+     *   redis://[[user]:password@]host[:port][/database]
+     *   redis-sentinel://[[user]:password@]host[:port],host[:port]…[/database]#master
+     *   redis-cluster://[[user]:password@]host[:port],host[:port]…
+     * </pre>
+     *
+     * The same with {@code rediss}, {@code rediss-sentinel} and {@code rediss-cluster} over TLS. It need not be there yet.
+     */
+    public RedisStoreBuilder url(String url) {
+        this.url = url;
+        return this;
+    }
+
+    /** Which client connects to the URL. Default: Lettuce if it is on the class path, else Jedis. */
+    public RedisStoreBuilder client(Client client) {
+        this.client = client;
+        return this;
+    }
+
+    /** An existing Lettuce connection, which stays open when the store is closed. Its options are its owner's. */
+    public RedisStoreBuilder connection(StatefulRedisConnection<String, String> connection) {
+        this.connector = () -> LettuceConnector.over(connection, () -> {});
+        return this;
+    }
+
+    /** An existing Lettuce connection to a cluster, which stays open when the store is closed. */
+    public RedisStoreBuilder connection(StatefulRedisClusterConnection<String, String> connection) {
+        this.connector = () -> LettuceConnector.over(connection, () -> {});
+        return this;
+    }
+
+    /** An existing Jedis client or pool, which stays open when the store is closed. Its timeouts are its owner's. */
+    public RedisStoreBuilder jedis(UnifiedJedis jedis) {
+        this.connector = () -> new JedisWire(jedis, () -> {});
+        return this;
+    }
+
+    /** What the names of all keys begin with. Default: {@code sluice}. */
+    public RedisStoreBuilder prefix(String prefix) {
+        this.prefix = prefix;
+        return this;
+    }
+
+    /** How long Redis has for an answer, 1 millisecond to 1 minute. Default: 50 milliseconds. */
+    public RedisStoreBuilder timeout(Duration timeout) {
+        if (timeout.toMillis() < 1 || timeout.compareTo(Duration.ofMinutes(1)) > 0) {
+            throw new IllegalArgumentException("timeout must be 1 millisecond to 1 minute, was " + timeout);
+        }
+        this.timeout = timeout;
+        return this;
+    }
+
+    /** What limiters say while Redis does not answer, unless they say otherwise. Default: {@link OnFailure#LOCAL}. */
+    public RedisStoreBuilder onFailure(OnFailure onFailure) {
+        this.onFailure = onFailure;
+        return this;
+    }
+
+    /**
+     * How long permits of a concurrency limit stay held after their holder has died, 1 second to 1 day. While it lives
+     * they are renewed. Default: 30 seconds.
+     */
+    public RedisStoreBuilder lease(Duration lease) {
+        if (lease.toSeconds() < 1 || lease.compareTo(Duration.ofDays(1)) > 0) {
+            throw new IllegalArgumentException("a lease is 1 second to 1 day, was " + lease);
+        }
+        this.lease = lease;
+        return this;
+    }
+
+    /** Time in microseconds by this clock and not the server's, leases without end, and no key ever expires. */
+    RedisStoreBuilder testMicros(LongSupplier testMicros) {
+        this.testMicros = testMicros;
+        return this;
+    }
+
+    public RedisStore build() {
+        Supplier<Wire> connector = connector();
+        ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1, task -> {
+            Thread thread = new Thread(task, "sluice-redis");
+            thread.setDaemon(true);
+            return thread;
+        });
+        executor.setRemoveOnCancelPolicy(true);
+        return new RedisStore(new RedisStore.Setup(
+                new Link(connector, timeout, executor),
+                prefix,
+                new Tally(),
+                executor,
+                onFailure,
+                testMicros == null ? TimeUnit.MICROSECONDS.convert(lease) : 0,
+                Script.file(testMicros == null ? "server-time" : "test-time"),
+                testMicros));
+    }
+
+    private Supplier<Wire> connector() {
+        if (connector != null) {
+            return connector;
+        }
+        if (url == null) {
+            throw new IllegalArgumentException(
+                    "where is Redis? Say url(\"redis://127.0.0.1:6379\"), or give a connection");
+        }
+        Address address = Address.of(url);
+        return client == Client.LETTUCE && isPresent("io.lettuce.core.RedisClient")
+                ? () -> LettuceConnector.connect(address)
+                : () -> JedisConnector.connect(address, timeout);
+    }
+
+    private static boolean isPresent(String className) {
+        try {
+            Class.forName(className, false, RedisStoreBuilder.class.getClassLoader());
+            return true;
+        } catch (ClassNotFoundException e) {
+            return false;
+        }
+    }
+}

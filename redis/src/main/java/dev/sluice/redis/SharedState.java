@@ -1,0 +1,302 @@
+package dev.sluice.redis;
+
+import dev.sluice.Decision;
+import dev.sluice.Limit;
+import dev.sluice.Limiter;
+import dev.sluice.Outcome;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one operation behind every face of a limiter on Redis: answer here what is known here, else ask, else follow the
+ * policy.
+ *
+ * <pre>
+ *   request -> still denied? -> leased before? -> Redis -> decision
+ *                                                   '-- no answer -> policy: allow, deny or decide in this process
+ * </pre>
+ */
+final class SharedState {
+    /** Any delay of a queue is acceptable. */
+    static final long ANY_DELAY = -1;
+
+    private static final int ALLOWED = 1;
+    private static final int NEVER = 2;
+    private static final int OUT_OF_SPAN = 3;
+    private static final int MOST_SPANS = 4;
+    private static final long RETRY_WHEN_DENIED_BY_POLICY = TimeUnit.MILLISECONDS.toMicros(100);
+
+    private final String name;
+    private final Link link;
+    private final KeyNames names;
+    private final OnFailure onFailure;
+    private final Tally tally;
+    private final ScheduledExecutorService executor;
+    private final @Nullable LongSupplier testMicros;
+    private final Limiter local;
+    private final Denials denials = new Denials();
+    private final Lines lines = new Lines(this);
+    private final Renewals renewals;
+    private final @Nullable Leases leases;
+    private volatile Plan plan;
+
+    SharedState(String name, RedisStore.Setup setup, Plan plan, OnFailure onFailure, double leaseShare) {
+        this.name = name;
+        this.link = setup.link();
+        this.names = new KeyNames(setup.prefix(), name);
+        this.onFailure = onFailure;
+        this.tally = setup.tally();
+        this.executor = setup.executor();
+        this.testMicros = setup.testMicros();
+        this.plan = plan;
+        this.local = Limiter.local(plan.limits().toArray(Limit[]::new));
+        this.renewals = new Renewals(this, executor, plan.leaseMicros());
+        this.leases = leaseShare > 0 ? new Leases(this, leaseShare) : null;
+    }
+
+    String name() {
+        return name;
+    }
+
+    List<Limit> limits() {
+        return plan.limits();
+    }
+
+    boolean holds() {
+        return plan.holds();
+    }
+
+    long capacity() {
+        return plan.capacity();
+    }
+
+    // ---- Taking
+
+    /** Takes the permits if they are admitted with a delay of at most {@code maxDelay} microseconds. */
+    CompletableFuture<Decision> take(String key, long permits, int percent, long maxDelay) {
+        if (permits == 0) {
+            return peek(key, 0, percent);
+        }
+        Decision denied = denials.find(key, permits, percent, System.nanoTime());
+        if (denied != null) {
+            tally.answeredHere.increment();
+            return CompletableFuture.completedFuture(denied);
+        }
+        if (leases != null && percent == 100 && !plan.holds() && !plan.delays()) {
+            return leases.take(key, permits);
+        }
+        return takeFromRedis(key, permits, percent, maxDelay);
+    }
+
+    /** The same, without a look at what is known here. */
+    CompletableFuture<Decision> takeFromRedis(String key, long permits, int percent, long maxDelay) {
+        CompletableFuture<Decision> answer = new CompletableFuture<>();
+        ask("take", key, permits, percent, maxDelay, MOST_SPANS, answer);
+        return answer;
+    }
+
+    /** What {@link #take} would say, with nothing taken. */
+    CompletableFuture<Decision> peek(String key, long permits, int percent) {
+        CompletableFuture<Decision> answer = new CompletableFuture<>();
+        ask("peek", key, permits, percent, ANY_DELAY, MOST_SPANS, answer);
+        return answer;
+    }
+
+    /** Takes the permits as soon as they can be had, if that is within {@code waitMicros}. */
+    CompletableFuture<Decision> await(String key, long permits, int percent, long waitMicros) {
+        if (waitMicros == 0 || permits == 0) {
+            return take(key, permits, percent, waitMicros);
+        }
+        return plan.delays()
+                ? delayed(key, permits, percent, waitMicros)
+                : lines.join(key, permits, percent, waitMicros);
+    }
+
+    private void ask(
+            String verb,
+            String key,
+            long permits,
+            int percent,
+            long maxDelay,
+            int spans,
+            CompletableFuture<Decision> answer) {
+        Plan plan = this.plan;
+        long askedAt = System.nanoTime();
+        link.run(plan.decide(), names(plan, key), args(plan.args(verb, permits, maxDelay, percent)))
+                .whenComplete((reply, failure) -> {
+                    if (failure != null) {
+                        answer.complete(byPolicy(verb, key, permits, percent, maxDelay));
+                    } else if (reply.get(0) == OUT_OF_SPAN && spans > 0) {
+                        this.plan = plan.at(reply.get(7));
+                        ask(verb, key, permits, percent, maxDelay, spans - 1, answer);
+                    } else {
+                        Decision decision = decision(plan, permits, reply);
+                        if (!decision.allowed() && testMicros == null && !plan.holds() && !plan.delays()) {
+                            denials.add(key, percent, decision, askedAt);
+                        }
+                        if (decision.allowed() && plan.holds() && verb.equals("take")) {
+                            renewals.add(key, decision);
+                        }
+                        answer.complete(decision);
+                    }
+                });
+    }
+
+    private static Decision decision(Plan plan, long permits, List<Long> reply) {
+        long limit = plan.terms().get((int) (reply.get(1) - 1)).limit().capacity();
+        if (reply.get(0) == ALLOWED) {
+            return Decision.allowed(permits, limit, reply.get(2), orNever(reply.get(4)), reply.get(5), reply.get(6));
+        }
+        return Decision.denied(
+                reply.get(0) == NEVER ? Outcome.NEVER : Outcome.DENIED,
+                permits,
+                limit,
+                reply.get(2),
+                orNever(reply.get(3)),
+                orNever(reply.get(4)));
+    }
+
+    private static long orNever(long micros) {
+        return micros < 0 ? Decision.NEVER_MICROS : micros;
+    }
+
+    /** Waits out the delay of a queue. */
+    private CompletableFuture<Decision> delayed(String key, long permits, int percent, long waitMicros) {
+        CompletableFuture<Decision> turn = new CompletableFuture<>();
+        take(key, permits, percent, waitMicros).thenAccept(decision -> {
+            Decision done = !decision.allowed()
+                    ? decision
+                    : Decision.allowed(
+                            permits,
+                            decision.limit(),
+                            decision.remaining(),
+                            decision.resetAfterMicros(),
+                            0,
+                            decision.takenAtMicros());
+            after(decision.delayMicros(), () -> {
+                if (!turn.complete(done) && decision.allowed()) {
+                    giveBack(key, decision);
+                }
+            });
+        });
+        return turn;
+    }
+
+    // ---- When Redis does not answer
+
+    private Decision byPolicy(String verb, String key, long permits, int percent, long maxDelay) {
+        long limit = plan.capacity();
+        switch (onFailure) {
+            case ALLOW -> {
+                tally.allowedByPolicy.increment();
+                return Decision.allowed(permits, limit, limit, 0, 0, Receipts.NOTHING_TAKEN);
+            }
+            case DENY -> {
+                tally.deniedByPolicy.increment();
+                return Decision.denied(
+                        Outcome.DENIED, permits, limit, 0, RETRY_WHEN_DENIED_BY_POLICY, RETRY_WHEN_DENIED_BY_POLICY);
+            }
+            default -> {
+                tally.decidedLocally.increment();
+                return Receipts.ofLocal(locally(verb, key, permits, percent, maxDelay));
+            }
+        }
+    }
+
+    private Decision locally(String verb, String key, long permits, int percent, long maxDelay) {
+        Limiter limiter = percent == 100 ? local : local.withShare(percent);
+        if (verb.equals("peek")) {
+            return limiter.peek(key, permits);
+        }
+        return maxDelay == ANY_DELAY || !plan.delays()
+                ? limiter.decide(key, permits)
+                : limiter.acquireAsync(key, permits, Duration.ZERO).join();
+    }
+
+    // ---- Giving back and changing
+
+    void giveBack(String key, Decision taken) {
+        denials.forget(key);
+        if (Receipts.isLocal(taken)) {
+            local.refund(key, Receipts.local(taken));
+        } else {
+            settle("giveBack", key, taken);
+        }
+        lines.reconsider(key);
+    }
+
+    void release(String key, Decision taken) {
+        renewals.remove(key, taken);
+        if (Receipts.isLocal(taken)) {
+            local.release(key, Receipts.local(taken));
+        } else {
+            settle("release", key, taken);
+        }
+        lines.reconsider(key);
+    }
+
+    /** Says that what was taken is still in use. */
+    void renew(String key, Decision taken) {
+        settle("renew", key, taken);
+    }
+
+    void reset(String key) {
+        denials.forget(key);
+        local.reset(key);
+        if (leases != null) {
+            leases.forget(key);
+        }
+        link.delete(names(plan, key)).exceptionally(unavailable -> List.of()).join();
+        denials.forget(key);
+        lines.reconsider(key);
+    }
+
+    void change(List<Limit> limits) {
+        plan = Plan.of(limits, plan.clock(), plan.leaseMicros(), RedisStore.wallMicros());
+        local.change(limits.toArray(Limit[]::new));
+        denials.forgetAll();
+        lines.reconsiderAll();
+    }
+
+    /** Nobody waits for it: calls on one key arrive in their order. */
+    private void settle(String verb, String key, Decision taken) {
+        if (Receipts.isTaken(taken)) {
+            Plan plan = this.plan;
+            String[] args = plan.args(verb, taken.permits(), taken.takenAtMicros(), 100);
+            link.run(plan.settle(), names(plan, key), args(args)).whenComplete((reply, failure) -> {
+                if (reply != null && reply.get(0) == OUT_OF_SPAN) {
+                    this.plan = plan.at(reply.get(1));
+                    settle(verb, key, taken);
+                }
+            });
+        }
+    }
+
+    private String[] names(Plan plan, String key) {
+        return names.of(key, plan.terms().size());
+    }
+
+    private String[] args(String[] args) {
+        if (testMicros == null) {
+            return args;
+        }
+        String[] timed = Arrays.copyOf(args, args.length + 1);
+        timed[args.length] = Long.toString(testMicros.getAsLong());
+        return timed;
+    }
+
+    ScheduledFuture<?> after(long micros, Runnable action) {
+        return executor.schedule(action, micros, TimeUnit.MICROSECONDS);
+    }
+
+    Tally tally() {
+        return tally;
+    }
+}

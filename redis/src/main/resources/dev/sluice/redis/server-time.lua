@@ -1,0 +1,30 @@
+-- Where time comes from, and how long a key is kept.
+--
+-- Time is the server's own, in microseconds: what the clients' clocks say does not matter. A key is kept until its state
+-- cannot be told from a fresh one: rounded up to milliseconds, and two more, because the clock by which keys expire may
+-- be that far behind the one that TIME reads.
+
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+
+local function millisUntil(freshAt)
+  return math.ceil((freshAt - now) / 1000) + 2
+end
+
+local function keep(key, value, freshAt)
+  if freshAt <= now then
+    redis.call('DEL', key)
+  elseif freshAt == NEVER then
+    redis.call('SET', key, value)
+  else
+    redis.call('PSETEX', key, millisUntil(freshAt), value)
+  end
+end
+
+local function keepOn(key, freshAt)
+  if freshAt <= now then
+    redis.call('DEL', key)
+  else
+    redis.call('PEXPIRE', key, millisUntil(freshAt))
+  end
+end
