@@ -2,7 +2,6 @@ package dev.sluice.redis;
 
 import dev.sluice.Limit;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 
 /**
@@ -20,7 +19,7 @@ record Plan(List<Terms> terms, String clock, long leaseMicros, Script decide, Sc
         List<Terms> terms = limits.stream()
                 .map(limit -> Terms.of(limit, serverMicros, leaseMicros))
                 .toList();
-        Collection<String> algorithms = terms.stream().map(Terms::algorithm).toList();
+        List<String> algorithms = terms.stream().map(Terms::algorithm).toList();
         return new Plan(
                 terms,
                 clock,
@@ -75,13 +74,9 @@ record Plan(List<Terms> terms, String clock, long leaseMicros, Script decide, Sc
     private static List<String> tail(List<Terms> terms, int percent) {
         List<String> args = new ArrayList<>();
         for (Terms each : terms) {
-            args.add(each.algorithm());
             args.add(Long.toString(each.limit().capacity()));
             args.add(Long.toString(each.reserve(percent)));
-            for (int i = 0; i < Terms.NUMBERS; i++) {
-                args.add(
-                        i < each.numbers().size() ? Long.toString(each.numbers().get(i)) : "0");
-            }
+            each.numbers().forEach(number -> args.add(Long.toString(number)));
         }
         return List.copyOf(args);
     }

@@ -114,7 +114,7 @@ final class RedisLimiter implements Limiter {
     public void refund(String key, Decision taken) {
         check(key, 0);
         if (taken.outcome() == Outcome.ALLOWED && taken.permits() > 0) {
-            shared.giveBack(key, taken);
+            shared.giveBack(key, taken).join();
         }
     }
 
@@ -122,7 +122,7 @@ final class RedisLimiter implements Limiter {
     public void release(String key, Decision taken) {
         check(key, 0);
         if (taken.outcome() == Outcome.ALLOWED && taken.permits() > 0 && shared.holds()) {
-            shared.release(key, taken);
+            shared.release(key, taken).join();
         }
     }
 

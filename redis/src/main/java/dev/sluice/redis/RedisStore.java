@@ -39,6 +39,10 @@ public final class RedisStore implements Store {
 
     private final Setup setup;
 
+    Setup setup() {
+        return setup;
+    }
+
     RedisStore(Setup setup) {
         this.setup = setup;
     }

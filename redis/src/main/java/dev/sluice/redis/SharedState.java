@@ -27,6 +27,8 @@ final class SharedState {
     /** Any delay of a queue is acceptable. */
     static final long ANY_DELAY = -1;
 
+    private static final CompletableFuture<?> DONE = CompletableFuture.completedFuture(null);
+
     private static final int ALLOWED = 1;
     private static final int NEVER = 2;
     private static final int OUT_OF_SPAN = 3;
@@ -134,7 +136,7 @@ final class SharedState {
                     if (failure != null) {
                         answer.complete(byPolicy(verb, key, permits, percent, maxDelay));
                     } else if (reply.get(0) == OUT_OF_SPAN && spans > 0) {
-                        this.plan = plan.at(reply.get(7));
+                        this.plan = plan.at(reply.get(1));
                         ask(verb, key, permits, percent, maxDelay, spans - 1, answer);
                     } else {
                         Decision decision = decision(plan, permits, reply);
@@ -151,16 +153,15 @@ final class SharedState {
 
     private static Decision decision(Plan plan, long permits, List<Long> reply) {
         long limit = plan.terms().get((int) (reply.get(1) - 1)).limit().capacity();
-        if (reply.get(0) == ALLOWED) {
-            return Decision.allowed(permits, limit, reply.get(2), orNever(reply.get(4)), reply.get(5), reply.get(6));
+        long remaining = reply.get(2);
+        long resetAfter = orNever(reply.get(3));
+        long outcome = reply.get(0);
+        if (outcome == ALLOWED) {
+            return Decision.allowed(permits, limit, remaining, resetAfter, reply.get(4), reply.get(5));
         }
-        return Decision.denied(
-                reply.get(0) == NEVER ? Outcome.NEVER : Outcome.DENIED,
-                permits,
-                limit,
-                reply.get(2),
-                orNever(reply.get(3)),
-                orNever(reply.get(4)));
+        return outcome == NEVER
+                ? Decision.denied(Outcome.NEVER, permits, limit, remaining, Decision.NEVER_MICROS, resetAfter)
+                : Decision.denied(Outcome.DENIED, permits, limit, remaining, orNever(reply.get(4)), resetAfter);
     }
 
     private static long orNever(long micros) {
@@ -222,29 +223,29 @@ final class SharedState {
 
     // ---- Giving back and changing
 
-    void giveBack(String key, Decision taken) {
+    /** Gives back what was taken; done when Redis has heard of it, or cannot be told. */
+    CompletableFuture<?> giveBack(String key, Decision taken) {
         denials.forget(key);
         if (Receipts.isLocal(taken)) {
             local.refund(key, Receipts.local(taken));
-        } else {
-            settle("giveBack", key, taken);
+            return DONE;
         }
-        lines.reconsider(key);
+        return settled("giveBack", key, taken);
     }
 
-    void release(String key, Decision taken) {
+    /** Ends the use of what was taken; done when Redis has heard of it, or cannot be told. */
+    CompletableFuture<?> release(String key, Decision taken) {
         renewals.remove(key, taken);
         if (Receipts.isLocal(taken)) {
             local.release(key, Receipts.local(taken));
-        } else {
-            settle("release", key, taken);
+            return DONE;
         }
-        lines.reconsider(key);
+        return settled("release", key, taken);
     }
 
     /** Says that what was taken is still in use. */
     void renew(String key, Decision taken) {
-        settle("renew", key, taken);
+        settle("renew", key, taken, new CompletableFuture<>());
     }
 
     void reset(String key) {
@@ -265,18 +266,27 @@ final class SharedState {
         lines.reconsiderAll();
     }
 
-    /** Nobody waits for it: calls on one key arrive in their order. */
-    private void settle(String verb, String key, Decision taken) {
-        if (Receipts.isTaken(taken)) {
-            Plan plan = this.plan;
-            String[] args = plan.args(verb, taken.permits(), taken.takenAtMicros(), 100);
-            link.run(plan.settle(), names(plan, key), args(args)).whenComplete((reply, failure) -> {
-                if (reply != null && reply.get(0) == OUT_OF_SPAN) {
-                    this.plan = plan.at(reply.get(1));
-                    settle(verb, key, taken);
-                }
-            });
+    private CompletableFuture<?> settled(String verb, String key, Decision taken) {
+        CompletableFuture<Boolean> done = new CompletableFuture<>();
+        settle(verb, key, taken, done);
+        return done.thenRun(() -> lines.reconsider(key));
+    }
+
+    private void settle(String verb, String key, Decision taken, CompletableFuture<Boolean> done) {
+        if (!Receipts.isTaken(taken)) {
+            done.complete(false);
+            return;
         }
+        Plan plan = this.plan;
+        String[] args = plan.args(verb, taken.permits(), taken.takenAtMicros(), 100);
+        link.run(plan.settle(), names(plan, key), args(args)).whenComplete((reply, failure) -> {
+            if (reply != null && reply.get(0) == OUT_OF_SPAN) {
+                this.plan = plan.at(reply.get(1));
+                settle(verb, key, taken, done);
+            } else {
+                done.complete(failure == null);
+            }
+        });
     }
 
     private String[] names(Plan plan, String key) {

@@ -9,11 +9,9 @@ import java.util.concurrent.TimeUnit;
  * The numbers of one limit as its script knows them: the registry in which each limit finds its script.
  *
  * @param algorithm the file of the script
- * @param numbers what the script is told, at most four numbers
+ * @param numbers what the script is told, in the order in which it names them
  */
 record Terms(Limit limit, String algorithm, List<Long> numbers) {
-    static final int NUMBERS = 4;
-
     private static final long TURNS_WITH_FIRST_REQUEST = 0;
     private static final long TURNS_AT_MULTIPLES = 1;
     private static final long TURNS_WITH_CALENDAR = 2;
@@ -57,7 +55,7 @@ record Terms(Limit limit, String algorithm, List<Long> numbers) {
                     calendar.endMicros(serverMicros));
         }
         boolean aligned = limit.alignment() instanceof Limit.Alignment.Epoch;
-        return List.of(micros(limit.period()), aligned ? TURNS_AT_MULTIPLES : TURNS_WITH_FIRST_REQUEST);
+        return List.of(micros(limit.period()), aligned ? TURNS_AT_MULTIPLES : TURNS_WITH_FIRST_REQUEST, 0L, 0L);
     }
 
     private static long greatestCommonFactor(long a, long b) {

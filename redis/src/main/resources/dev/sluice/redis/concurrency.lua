@@ -4,92 +4,72 @@
 --          at the same instant need no names: whichever of them is released or renewed, the same number is left
 -- numbers  lease = how long one lasts unless it is renewed, in microseconds; 0 for ever
 
-local function concurrency(key, capacity, lease)
-  local leases, held = {}, 0
-  local raw = redis.call('GET', key)
-  if raw then
-    for at = 1, #raw, 24 do
-      local takenAt, expiresAt, permits = struct.unpack('>ddd', raw, at)
-      if expiresAt > now then
-        leases[#leases + 1] = { takenAt = takenAt, expiresAt = expiresAt, permits = permits }
-        held = held + permits
-      end
+--@numbers lease_
+
+--@helpers
+local function expiryFrom(time, lease)
+  if lease == 0 then return NEVER end
+  return time + lease
+end
+
+local function find(leases, takenAt, permits)
+  for i, each in ipairs(leases) do
+    if each.takenAt == takenAt and each.permits == permits then return i end
+  end
+end
+
+-- The first instant at which no more than most are held, if nobody releases or renews any.
+local function expiresTo(most, held, leases)
+  table.sort(leases, function(one, other) return one.expiresAt < other.expiresAt end)
+  for _, each in ipairs(leases) do
+    held = held - each.permits
+    if held <= most then return each.expiresAt end
+  end
+  return NEVER
+end
+
+--@look
+local leases_, held_ = {}, 0
+local raw_ = call('GET', key_)
+if raw_ then
+  for at = 1, #raw_, 24 do
+    local takenAt, expiresAt, permits = struct.unpack('>ddd', raw_, at)
+    if expiresAt > now then
+      leases_[#leases_ + 1] = { takenAt = takenAt, expiresAt = expiresAt, permits = permits }
+      held_ = held_ + permits
     end
   end
+end
+admitted = admitted and held_ + need_ <= capacity_
 
-  local function expiryFrom(time)
-    if lease == 0 then return NEVER end
-    return time + lease
-  end
+--@charge
+leases_[#leases_ + 1] = { takenAt = latest, expiresAt = expiryFrom(latest, lease_), permits = cost }
+held_ = held_ + cost
 
-  local function find(takenAt, permits)
-    for i, each in ipairs(leases) do
-      if each.takenAt == takenAt and each.permits == permits then return i end
-    end
-  end
+--@write
+local packed_ = {}
+for i, each in ipairs(leases_) do
+  packed_[i] = struct.pack('>ddd', each.takenAt, each.expiresAt, each.permits)
+end
+keep(key_, table.concat(packed_), freshAt_)
 
-  local state = { capacity = capacity }
+--@used
+used_ = held_
 
-  function state.used()
-    return held
-  end
+--@fresh
+for _, each in ipairs(leases_) do freshAt_ = max(freshAt_, each.expiresAt) end
 
-  function state.admits(cost)
-    return held <= capacity - cost
-  end
+--@ready
+readyAt_ = expiresTo(capacity_ - need_, held_, leases_)
 
-  function state.latest()
-    return ANCIENT
-  end
+--@giveBack
+local found_ = find(leases_, takenAt, cost)
+if found_ then table.remove(leases_, found_) end
 
-  function state.take(time, cost)
-    leases[#leases + 1] = { takenAt = time, expiresAt = expiryFrom(time), permits = cost }
-    held = held + cost
-  end
-
-  function state.readyAt(cost)
-    if state.admits(cost) then return now end
-    table.sort(leases, function(a, b) return a.expiresAt < b.expiresAt end)
-    local left = held
-    for _, each in ipairs(leases) do
-      left = left - each.permits
-      if left <= capacity - cost then return each.expiresAt end
-    end
-    return NEVER
-  end
-
-  function state.freshAt()
-    local freshAt = ANCIENT
-    for _, each in ipairs(leases) do freshAt = math.max(freshAt, each.expiresAt) end
-    return freshAt
-  end
-
-  function state.departsAt()
-    return now
-  end
-
-  function state.release(takenAt, cost)
-    local i = find(takenAt, cost)
-    if i then
-      held = held - cost
-      table.remove(leases, i)
-    end
-  end
-
-  state.giveBack = state.release
-
-  function state.renew(takenAt, cost)
-    local i = find(takenAt, cost)
-    if i then leases[i].expiresAt = expiryFrom(now) end
-  end
-
-  function state.write()
-    local packed = {}
-    for i, each in ipairs(leases) do
-      packed[i] = struct.pack('>ddd', each.takenAt, each.expiresAt, each.permits)
-    end
-    keep(key, table.concat(packed), state.freshAt())
-  end
-
-  return state
+--@settle
+if verb ~= 'giveBack' then
+  local found_ = find(leases_, takenAt, cost)
+  changed_ = found_ ~= nil
+  if found_ and verb == 'release' then table.remove(leases_, found_) end
+  if found_ and verb == 'renew' then leases_[found_].expiresAt = expiryFrom(now, lease_) end
 end

@@ -4,72 +4,71 @@
 -- ARGV   verb      take: charge the permits if all limits admit them; peek: say what take would
 --        cost      permits asked for
 --        maxDelay  longest delay of a queue that is acceptable, in microseconds; -1 for any
---        then for each limit: its algorithm, capacity, reserve (permits kept for requests of a higher class) and four
---        numbers that the algorithm knows
--- Reply  1. outcome: 0 denied, 1 allowed, 2 more than can ever be granted, 3 the span of a calendar window is over
---        2. which limit is the tightest, counted from 1    3. permits left       4. retry after    5. reset after
---        6. delay    7. when the permits were taken       8. now; all in microseconds, -1 for never
+--        then for each limit its capacity, its reserve (permits kept for requests of a higher class) and the numbers of
+--        its algorithm
+-- Reply  { 1, limit, remaining, resetAfter, delay, takenAt } allowed; limit is that of the tightest, counted from 1
+--        { 0, limit, remaining, resetAfter, retryAfter }     denied
+--        { 2, limit, remaining, resetAfter }                 denied: more than can ever be granted
+--        { 3, now }                                          the span of a calendar window is over
+--        all times in microseconds, -1 for never
 --
 -- Atomic because a script is: no other command runs in between.
+--
+-- What stands between @each and @end is there once for each limit, with names that end in _ of its own; @look and the
+-- like stand for those parts of its algorithm's file.
 
-local verb, cost, maxDelay = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local count = #KEYS
-local states, reserves = {}, {}
-for i = 1, count do
-  local at = 7 * i - 3
-  local capacity = tonumber(ARGV[at + 1])
-  reserves[i] = tonumber(ARGV[at + 2])
-  states[i] = algorithms[ARGV[at]](KEYS[i], capacity,
-    tonumber(ARGV[at + 3]), tonumber(ARGV[at + 4]), tonumber(ARGV[at + 5]), tonumber(ARGV[at + 6]))
-  if states[i].outOfSpan then return { 3, i, 0, 0, 0, 0, 0, now } end
-end
-
-local function until_(instant)
-  if instant == NEVER then return -1 end
-  return math.max(0, instant - now)
-end
-
-local function remaining(i)
-  return math.max(0, states[i].capacity - states[i].used() - reserves[i])
-end
-
+local cost, maxDelay = ARGV[2] + 0, ARGV[3] + 0
 local fits, admitted, latest, departsAt = true, true, now, now
-for i = 1, count do
-  local state = states[i]
-  fits = fits and cost <= state.capacity - reserves[i]
-  admitted = admitted and fits and (cost == 0 or state.admits(cost + reserves[i]))
-  latest = math.max(latest, state.latest())
-  departsAt = math.max(departsAt, state.departsAt())
-end
-local tooLate = maxDelay >= 0 and departsAt - now > maxDelay
 
-if admitted and not tooLate then
+--@each
+local key_, capacity_, reserve_ = KEYS[i_], ARGV[capacity_at] + 0, ARGV[reserve_at] + 0
+local need_ = cost + reserve_
+--@look
+fits = fits and need_ <= capacity_
+local used_, freshAt_, readyAt_ = 0, ANCIENT, now
+--@end
+
+local tightest, least, lastFresh = 1, NEVER, ANCIENT
+
+if fits and (admitted or cost == 0) and (maxDelay < 0 or departsAt - now <= maxDelay) then
   if cost > 0 then
-    for i = 1, count do
-      states[i].take(latest, cost)
-    end
-    if verb == 'take' then
-      for i = 1, count do states[i].write() end
-    end
+    --@each
+    --@charge
+    --@end
   end
-  local tightest, freshAt, takenAt = 1, ANCIENT, now
-  for i = 1, count do
-    if remaining(i) < remaining(tightest) then tightest = i end
-    freshAt = math.max(freshAt, states[i].freshAt())
-    takenAt = math.max(takenAt, states[i].latest())
+  --@each
+  --@used
+  --@fresh
+  local remaining_ = max(0, capacity_ - reserve_ - used_)
+  if remaining_ < least then tightest, least = i_, remaining_ end
+  if freshAt_ > lastFresh then lastFresh = freshAt_ end
+  --@end
+  if cost > 0 and ARGV[1] == 'take' then
+    --@each
+    --@write
+    --@end
   end
-  return { 1, tightest, remaining(tightest), 0, until_(freshAt), until_(departsAt), takenAt, now }
+  local resetAfter = -1
+  if lastFresh < NEVER then resetAfter = max(0, lastFresh - now) end
+  return { 1, tightest, least, resetAfter, departsAt - now, latest }
 end
 
-local slowest, readyAt, least, freshAt = 1, ANCIENT, NEVER, ANCIENT
-for i = 1, count do
-  local ready = NEVER
-  if cost <= states[i].capacity - reserves[i] then ready = states[i].readyAt(cost + reserves[i]) end
-  if ready > readyAt then slowest, readyAt = i, ready end
-  least = math.min(least, remaining(i))
-  freshAt = math.max(freshAt, states[i].freshAt())
+local lastReady = ANCIENT
+--@each
+--@used
+--@fresh
+if need_ > capacity_ then
+  readyAt_ = NEVER
+elseif used_ + need_ > capacity_ then
+  --@ready
 end
-if tooLate then readyAt = math.max(readyAt, departsAt - maxDelay) end
-local outcome = 0
-if not fits then outcome = 2 end
-return { outcome, slowest, least, until_(readyAt), until_(freshAt), 0, 0, now }
+if readyAt_ > lastReady then tightest, lastReady = i_, readyAt_ end
+least = min(least, capacity_ - reserve_ - used_)
+lastFresh = max(lastFresh, freshAt_)
+--@end
+if maxDelay >= 0 then lastReady = max(lastReady, departsAt - maxDelay) end
+local resetAfter, retryAfter = -1, -1
+if lastFresh < NEVER then resetAfter = max(0, lastFresh - now) end
+if lastReady < NEVER then retryAfter = max(0, lastReady - now) end
+if not fits then return { 2, tightest, max(0, least), resetAfter } end
+return { 0, tightest, max(0, least), resetAfter, retryAfter }

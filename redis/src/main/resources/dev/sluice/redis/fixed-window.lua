@@ -4,74 +4,53 @@
 -- numbers  period; turn = how windows begin: 0 with the first request, 1 at multiples of the period, 2 at spanStart,
 --          which the caller worked out from a calendar: if now is not before spanEnd, it is told so and asks again
 
-local function fixedWindow(key, capacity, period, turn, spanStart, spanEnd)
-  local start, finish, count = ANCIENT, ANCIENT, 0
-  local raw = redis.call('GET', key)
-  if raw then
-    start, finish, count = struct.unpack('>ddd', raw)
-  end
+--@numbers period_ turn_ spanStart_ spanEnd_
 
-  local function turnAt(time)
-    if turn == 0 then return time, time + period end
-    if turn == 2 then return spanStart, spanEnd end
-    local from = floorDiv(time, period) * period
-    return from, from + period
-  end
-
-  if raw and turn == 0 and finish - start ~= period and now < finish then -- the limit was changed
-    if finish - start < period then finish = start + period end
-    finish = math.min(finish, now + period)
-    start = finish - period
-  elseif raw and turn == 1 and finish - start ~= period and now < finish then
-    start, finish = turnAt(now)
-  end
-
-  local state = { capacity = capacity, outOfSpan = turn == 2 and (now < spanStart or now >= spanEnd) }
-
-  function state.used()
-    if now < finish then return count end
-    return 0
-  end
-
-  function state.admits(cost)
-    return state.used() <= capacity - cost
-  end
-
-  function state.take(time, cost)
-    if time >= finish then
-      start, finish = turnAt(time)
-      count = 0
+--@look
+local start_, finish_, count_ = ANCIENT, ANCIENT, 0
+local raw_ = call('GET', key_)
+if turn_ == 2 and (now < spanStart_ or now >= spanEnd_) then return { 3, now } end
+if raw_ then
+  start_, finish_, count_ = struct.unpack('>ddd', raw_)
+  if turn_ ~= 2 and finish_ - start_ ~= period_ and now < finish_ then -- the limit was changed
+    if turn_ == 1 then
+      finish_ = (floorDiv(now, period_) + 1) * period_
+    else
+      finish_ = min(max(finish_, start_ + period_), now + period_)
     end
-    count = count + cost
+    start_ = finish_ - period_
   end
+end
+if now >= finish_ then count_ = 0 end
+if start_ > latest then latest = start_ end
+admitted = admitted and count_ + need_ <= capacity_
 
-  function state.latest()
-    return start
+--@charge
+if latest >= finish_ then
+  if turn_ == 0 then
+    start_ = latest
+  elseif turn_ == 1 then
+    start_ = floorDiv(latest, period_) * period_
   end
+  finish_, count_ = start_ + period_, 0
+  if turn_ == 2 then start_, finish_ = spanStart_, spanEnd_ end
+end
+count_ = count_ + cost
 
-  function state.readyAt(cost)
-    if state.admits(cost) then return now end
-    return finish
-  end
+--@write
+keep(key_, struct.pack('>ddd', start_, finish_, count_), freshAt_)
 
-  function state.freshAt()
-    return finish
-  end
+--@used
+used_ = count_
 
-  function state.departsAt()
-    return now
-  end
+--@fresh
+freshAt_ = finish_
 
-  function state.giveBack(takenAt, cost)
-    if now < finish and takenAt < finish and takenAt >= start then
-      count = count - math.min(count, cost)
-      if count == 0 then start, finish = ANCIENT, ANCIENT end
-    end
-  end
+--@ready
+readyAt_ = finish_
 
-  function state.write()
-    keep(key, struct.pack('>ddd', start, finish, count), finish)
-  end
-
-  return state
+--@giveBack
+if now < finish_ and takenAt < finish_ and takenAt >= start_ then
+  count_ = count_ - min(count_, cost)
+  if count_ == 0 then start_, finish_ = ANCIENT, ANCIENT end
 end

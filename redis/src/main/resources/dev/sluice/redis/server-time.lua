@@ -4,27 +4,23 @@
 -- cannot be told from a fresh one: rounded up to milliseconds, and two more, because the clock by which keys expire may
 -- be that far behind the one that TIME reads.
 
-local time = redis.call('TIME')
+local time = call('TIME')
 local now = time[1] * 1000000 + time[2]
-
-local function millisUntil(freshAt)
-  return math.ceil((freshAt - now) / 1000) + 2
-end
 
 local function keep(key, value, freshAt)
   if freshAt <= now then
-    redis.call('DEL', key)
+    call('DEL', key)
   elseif freshAt == NEVER then
-    redis.call('SET', key, value)
+    call('SET', key, value)
   else
-    redis.call('PSETEX', key, millisUntil(freshAt), value)
+    call('PSETEX', key, math.ceil((freshAt - now) / 1000) + 2, value)
   end
 end
 
 local function keepOn(key, freshAt)
   if freshAt <= now then
-    redis.call('DEL', key)
+    call('DEL', key)
   else
-    redis.call('PEXPIRE', key, millisUntil(freshAt))
+    call('PEXPIRE', key, math.ceil((freshAt - now) / 1000) + 2)
   end
 end

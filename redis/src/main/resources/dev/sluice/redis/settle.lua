@@ -5,23 +5,25 @@
 --        cost      permits that were taken
 --        takenAt   when they were taken, as the decision said
 --        then for each limit as in decide.lua
--- Reply  1, or 3 as in decide.lua, and now
+-- Reply  { 1 }, or { 3, now } as in decide.lua
 --
--- Atomic because a script is: no other command runs in between.
+-- Atomic because a script is: no other command runs in between. @each and the like are explained in decide.lua.
 
-local verb, cost, takenAt = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local states = {}
-for i = 1, #KEYS do
-  local at = 7 * i - 3
-  states[i] = algorithms[ARGV[at]](KEYS[i], tonumber(ARGV[at + 1]),
-    tonumber(ARGV[at + 3]), tonumber(ARGV[at + 4]), tonumber(ARGV[at + 5]), tonumber(ARGV[at + 6]))
-  if states[i].outOfSpan then return { 3, now } end
+local verb, cost, takenAt = ARGV[1], ARGV[2] + 0, ARGV[3] + 0
+local admitted, latest, departsAt = true, now, now
+
+--@each
+local key_, capacity_, need_ = KEYS[i_], ARGV[capacity_at] + 0, 0
+--@look
+local freshAt_, changed_ = ANCIENT, verb == 'giveBack'
+if verb == 'giveBack' then
+  --@giveBack
 end
-for i = 1, #KEYS do
-  local settle = states[i][verb]
-  if settle then
-    settle(takenAt, cost)
-    states[i].write()
-  end
+--@settle
+if changed_ then
+  --@fresh
+  --@write
 end
-return { 1, now }
+--@end
+
+return { 1 }

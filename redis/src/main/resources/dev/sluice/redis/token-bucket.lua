@@ -1,69 +1,46 @@
 -- Twin of TokenBucket.java and LeakyBucket.java: what is missing from a bucket that refills at a constant rate.
 --
--- state    missing units, the instant they were last counted, the units of one permit: three doubles
+-- state    missing units, when that was, the units of one permit: three doubles
 -- numbers  weight = units of one permit, speed = units regained in a microsecond, queues = 1 if work is told to wait
 
-local function tokenBucket(key, capacity, weight, speed, queues)
-  local missing, last = 0, ANCIENT
-  local full = capacity * weight
-  local raw = redis.call('GET', key)
-  if raw then
-    local weightThen
-    missing, last, weightThen = struct.unpack('>ddd', raw)
-    if weightThen ~= weight then -- the limit was changed: as many permits as before, rounded up, are missing
-      missing = math.ceil(missing / weightThen * weight * (1 + 2 ^ -50))
-    end
+--@numbers weight_ speed_ queues_
+
+--@look
+local missing_, last_ = 0, ANCIENT
+local raw_ = call('GET', key_)
+if raw_ then
+  local weightThen
+  missing_, last_, weightThen = struct.unpack('>ddd', raw_)
+  if weightThen ~= weight_ then -- the limit was changed: as many permits as before, rounded up, are missing
+    missing_ = math.ceil(missing_ / weightThen * weight_ * (1 + 2 ^ -50))
   end
-
-  local function left(units, micros)
-    if micros <= 0 then return units end
-    return math.max(0, units - micros * speed)
-  end
-
-  local state = { capacity = capacity }
-
-  function state.admits(cost)
-    return left(missing, now - last) <= full - cost * weight
-  end
-
-  function state.take(time, cost)
-    missing = left(missing, time - last) + cost * weight
-    last = math.max(time, last)
-  end
-
-  function state.latest()
-    return last
-  end
-
-  function state.used()
-    return ceilDiv(left(missing, now - last), weight)
-  end
-
-  function state.readyAt(cost)
-    local tooMuch = left(missing, now - last) + cost * weight - full
-    if tooMuch <= 0 then return now end
-    return math.max(now, last) + ceilDiv(tooMuch, speed)
-  end
-
-  function state.freshAt()
-    if missing == 0 then return ANCIENT end
-    return last + ceilDiv(missing, speed)
-  end
-
-  function state.departsAt()
-    if queues == 0 then return now end
-    local waiting = left(missing, now - last)
-    if waiting == 0 then return now end
-    return math.max(now, last) + ceilDiv(waiting, speed)
-  end
-
-  function state.giveBack(takenAt, cost)
-    missing = missing - math.min(missing, left(cost * weight, math.max(now, last) - takenAt))
-  end
-
-  function state.write()
-    keep(key, struct.pack('>ddd', missing, last, weight), state.freshAt())
-  end
-
-  return state
 end
+if now > last_ then
+  missing_ = missing_ - (now - last_) * speed_
+  if not (missing_ > 0) then missing_ = 0 end
+  last_ = now
+end
+if last_ > latest then latest = last_ end
+if queues_ == 1 and missing_ > 0 then departsAt = max(departsAt, last_ + ceilDiv(missing_, speed_)) end
+admitted = admitted and missing_ + need_ * weight_ <= capacity_ * weight_
+
+--@charge
+if latest > last_ then missing_ = max(0, missing_ - (latest - last_) * speed_) end
+missing_, last_ = missing_ + cost * weight_, latest
+
+--@write
+keep(key_, struct.pack('>ddd', missing_, last_, weight_), freshAt_)
+
+--@used
+used_ = ceilDiv(missing_, weight_)
+
+--@fresh
+if missing_ > 0 then freshAt_ = last_ + ceilDiv(missing_, speed_) end
+
+--@ready
+readyAt_ = last_ + ceilDiv(missing_ + (need_ - capacity_) * weight_, speed_)
+
+--@giveBack
+local units_ = cost * weight_
+if last_ > takenAt then units_ = max(0, units_ - (last_ - takenAt) * speed_) end
+missing_ = missing_ - min(missing_, units_)

@@ -3,7 +3,7 @@
 local now = tonumber(ARGV[#ARGV])
 
 local function keep(key, value)
-  redis.call('SET', key, value)
+  call('SET', key, value)
 end
 
 local function keepOn()

@@ -1,0 +1,48 @@
+package dev.sluice.redis;
+
+import dev.sluice.Limit;
+import dev.sluice.Limiter;
+import dev.sluice.Ticker;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Limiters on a real Redis whose time is a test's: each has counters of its own. */
+final class TestClockStore implements AutoCloseable {
+    private final RedisStore store;
+    private final RedisStore.Setup setup;
+    private final AtomicInteger made = new AtomicInteger();
+
+    TestClockStore(String url, RedisStoreBuilder.Client client) {
+        this.store = RedisStore.builder()
+                .url(url)
+                .client(client)
+                .timeout(Duration.ofSeconds(10))
+                .onFailure(OnFailure.DENY)
+                .testMicros(() -> 0)
+                .build();
+        this.setup = store.setup();
+    }
+
+    /** A limiter on which nothing has been used yet. */
+    Limiter limiter(Ticker ticker, Limit... limits) {
+        RedisStore.Setup timed = new RedisStore.Setup(
+                setup.link(),
+                setup.prefix(),
+                setup.tally(),
+                setup.executor(),
+                setup.onFailure(),
+                setup.leaseMicros(),
+                setup.clock(),
+                () -> Math.floorDiv(ticker.nanos(), 1000L));
+        return new RedisLimiterBuilder(timed, "test-" + made.incrementAndGet(), limits).build();
+    }
+
+    RedisCounters counters() {
+        return store.counters();
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}
