@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Supplier;
 
 /** Waits for something to become true, and for no longer than it takes. */
 public final class Eventually {
@@ -14,6 +14,11 @@ public final class Eventually {
 
     /** Waits until {@code condition} holds. One that throws does not hold yet. */
     public static void holds(String what, Duration within, BooleanSupplier condition) {
+        holds(what, within, condition, () -> "");
+    }
+
+    /** The same; {@code instead} says what there is, if it never holds. */
+    public static void holds(String what, Duration within, BooleanSupplier condition, Supplier<String> instead) {
         long deadline = System.nanoTime() + within.toNanos();
         RuntimeException failure;
         do {
@@ -27,10 +32,6 @@ public final class Eventually {
             }
             LockSupport.parkNanos(LOOK_EVERY_NANOS);
         } while (System.nanoTime() - deadline < 0);
-        throw tooLate(what, within, failure);
-    }
-
-    private static AssertionError tooLate(String what, Duration within, @Nullable RuntimeException failure) {
-        return new AssertionError("not within " + within.toMillis() + " ms: " + what, failure);
+        throw new AssertionError("not within " + within.toMillis() + " ms: " + what + " " + instead.get(), failure);
     }
 }

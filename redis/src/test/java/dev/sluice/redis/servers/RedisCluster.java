@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -71,10 +72,19 @@ public final class RedisCluster implements AutoCloseable {
     /** The master that has the slot of a key. */
     public RedisServer masterOf(String key) {
         long slot = asked().number("CLUSTER", "KEYSLOT", key);
-        return masters().stream()
-                .filter(master -> hasSlot(master, slot))
-                .findFirst()
-                .orElseThrow(() -> new IllegalStateException("slot " + slot + " of " + key + " has no master"));
+        if (asked().command("CLUSTER", "SLOTS") instanceof List<?> ranges) {
+            for (Object each : ranges) {
+                // the first slot, the last one, the address and port of the master, …
+                if (each instanceof List<?> range
+                        && (Long) range.get(0) <= slot
+                        && slot <= (Long) range.get(1)
+                        && range.get(2) instanceof List<?> master
+                        && master.get(1) instanceof Long port) {
+                    return server(port.intValue());
+                }
+            }
+        }
+        throw new IllegalStateException("slot " + slot + " of " + key + " has no master");
     }
 
     /** The replica of a master. */
@@ -92,10 +102,23 @@ public final class RedisCluster implements AutoCloseable {
                 .orElseThrow(() -> new IllegalStateException(master + " has no replica"));
     }
 
-    /** Waits until every node that lives says that the cluster is well and is linked to its replica or master. */
+    /** Waits until all nodes that run are well, agree on who is a master, and are linked to their replica or master. */
     public void awaitReady() {
         Eventually.holds(
-                "the cluster is well", TO_FORM, () -> alive().allMatch(server -> isWell(server) && isLinked(server)));
+                "the cluster is well",
+                TO_FORM,
+                () -> running().allMatch(server -> isWell(server) && isLinked(server))
+                        && running().map(RedisCluster::rolesSeenBy).distinct().count() == 1,
+                () -> running()
+                        .map(server -> server + " says " + server.text("CLUSTER", "NODES"))
+                        .collect(Collectors.joining("\n", "\n", "")));
+    }
+
+    /** Who is whose replica, and who is a master, in the eyes of a node. */
+    private static Set<String> rolesSeenBy(RedisServer server) {
+        return nodes(server)
+                .map(node -> node.id + (node.isMaster() ? " is a master" : " follows " + node.masterId))
+                .collect(Collectors.toSet());
     }
 
     @Override
@@ -130,10 +153,11 @@ public final class RedisCluster implements AutoCloseable {
         Eventually.holds(
                 "the nodes have met",
                 TO_FORM,
-                () -> alive().allMatch(server -> nodes(server)
-                                .filter(node -> !node.flags.contains("handshake"))
-                                .count()
-                        == servers.size()));
+                () -> running()
+                        .allMatch(server -> nodes(server)
+                                        .filter(node -> !node.flags.contains("handshake"))
+                                        .count()
+                                == servers.size()));
         for (int i = 0; i < MASTERS; i++) {
             servers.get(MASTERS + i)
                     .command("CLUSTER", "REPLICATE", servers.get(i).text("CLUSTER", "MYID"));
@@ -141,8 +165,8 @@ public final class RedisCluster implements AutoCloseable {
         Eventually.holds(
                 "every node knows three masters",
                 TO_FORM,
-                () -> alive().allMatch(
-                                server -> nodes(server).filter(Node::isMaster).count() == MASTERS));
+                () -> running()
+                        .allMatch(server -> nodes(server).filter(Node::isMaster).count() == MASTERS));
     }
 
     private static String[] slots(int from, int end) {
@@ -159,24 +183,14 @@ public final class RedisCluster implements AutoCloseable {
                 && RedisServer.field(report, "cluster_size").equals("" + MASTERS);
     }
 
-    /** A replica to its master, and a master to its replica if that one lives. */
+    /** A replica to its master, and a master to its replica if that one runs. */
     private boolean isLinked(RedisServer server) {
         String report = server.text("INFO", "replication");
         if (RedisServer.field(report, "role").equals("slave")) {
             return RedisServer.field(report, "master_link_status").equals("up");
         }
-        return alive().count() < servers.size()
+        return running().count() < servers.size()
                 || RedisServer.field(report, "connected_slaves").equals("1");
-    }
-
-    private static boolean hasSlot(RedisServer master, long slot) {
-        return master.command("CLUSTER", "SLOTS") instanceof List<?> ranges
-                && ranges.stream()
-                        .map(range -> (List<?>) range)
-                        .anyMatch(range -> (Long) range.get(0) <= slot
-                                && slot <= (Long) range.get(1)
-                                && range.get(2) instanceof List<?> node
-                                && node.get(1).equals((long) master.port()));
     }
 
     private RedisServer server(int port) {
@@ -186,12 +200,12 @@ public final class RedisCluster implements AutoCloseable {
                 .orElseThrow(() -> new IllegalStateException("the cluster knows a stranger on port " + port));
     }
 
-    private Stream<RedisServer> alive() {
-        return servers.stream().filter(RedisServer::isAlive);
+    private Stream<RedisServer> running() {
+        return servers.stream().filter(RedisServer::isRunning);
     }
 
     private RedisServer asked() {
-        return alive().findFirst().orElseThrow(() -> new IllegalStateException("no node of the cluster is alive"));
+        return running().findFirst().orElseThrow(() -> new IllegalStateException("no node of the cluster is running"));
     }
 
     private List<Node> nodes() {

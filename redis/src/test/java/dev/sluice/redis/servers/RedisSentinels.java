@@ -55,20 +55,20 @@ public final class RedisSentinels implements AutoCloseable {
         return List.copyOf(sentinels);
     }
 
-    /** Who is the master now, as the first Sentinel that lives says. */
+    /** Who is the master now, as the first Sentinel that runs says. */
     public RedisServer master() {
         return master(
-                sentinels.stream().filter(RedisServer::isAlive).findFirst().orElseThrow());
+                sentinels.stream().filter(RedisServer::isRunning).findFirst().orElseThrow());
     }
 
-    /** Waits until all Sentinels that live name the same master, which answers as one, and all know each other. */
+    /** Waits until all Sentinels that run name the same master, which answers as one, and all know each other. */
     public void awaitReady() {
         Eventually.holds("the Sentinels agree", TO_FORM, () -> {
             List<RedisServer> named =
-                    alive(sentinels).map(this::master).distinct().toList();
+                    running(sentinels).map(this::master).distinct().toList();
             return named.size() == 1
                     && named.get(0).text("INFO", "replication").contains("role:master")
-                    && alive(sentinels).allMatch(this::knowsAll);
+                    && running(sentinels).allMatch(this::knowsAll);
         });
     }
 
@@ -135,7 +135,7 @@ public final class RedisSentinels implements AutoCloseable {
         return at < 0 ? "" : pairs.get(at + 1);
     }
 
-    private static Stream<RedisServer> alive(List<RedisServer> all) {
-        return all.stream().filter(RedisServer::isAlive);
+    private static Stream<RedisServer> running(List<RedisServer> all) {
+        return all.stream().filter(RedisServer::isRunning);
     }
 }

@@ -42,6 +42,7 @@ public final class RedisServer implements AutoCloseable {
     private final List<String> words;
     private final List<String> login;
     private volatile Process process;
+    private volatile boolean paused;
 
     /** With the words of its command line before those that say where it listens. */
     private RedisServer(Path folder, int port, List<String> words, List<String> options) {
@@ -113,6 +114,11 @@ public final class RedisServer implements AutoCloseable {
         return process.isAlive();
     }
 
+    /** Whether it lives and is not frozen. */
+    public boolean isRunning() {
+        return isAlive() && !paused;
+    }
+
     /** Ends it at once, as kill -9 does. */
     public void kill() {
         process.destroyForcibly();
@@ -128,11 +134,13 @@ public final class RedisServer implements AutoCloseable {
     /** Freezes it: connections stay open, and nobody answers. */
     public void pause() {
         signal("STOP");
+        paused = true;
     }
 
     /** Lets it go on. */
     public void resume() {
         signal("CONT");
+        paused = false;
     }
 
     /** Starts it again after {@link #kill}, on the same port, with the same options, in the same folder. */
@@ -140,6 +148,7 @@ public final class RedisServer implements AutoCloseable {
         if (isAlive()) {
             throw new IllegalStateException(this + " is alive: kill it first");
         }
+        paused = false;
         process = launched();
         awaitAnswer();
     }
