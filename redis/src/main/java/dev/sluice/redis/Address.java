@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.net.URLDecoder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -36,21 +37,30 @@ record Address(
     record Node(String host, int port) {
         @Override
         public String toString() {
-            return host + ":" + port;
+            return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
         }
     }
 
+    /** A login reaches to the last '@', so that an error never shows a part of a password. */
     private static final Pattern FORM = Pattern.compile(
-            "(?<scheme>[a-z-]+)://(?:(?<login>[^@/]*)@)?(?<nodes>[^@/#?]*)(?:/(?<database>[^#?]*))?(?:#(?<master>.*))?");
+            "(?<scheme>[a-z-]+)://(?:(?<login>.*)@)?(?<nodes>[^@/#?]*)(?:/(?<database>[^@#?]*))?(?:#(?<master>[^@]*))?",
+            Pattern.DOTALL);
+
     private static final Pattern NODE =
-            Pattern.compile("(?<host>\\[[0-9a-fA-F:.%]+]|[^:\\[\\]]+)(?::(?<port>[0-9]{1,5}))?");
+            Pattern.compile("(?<host>\\[[0-9a-fA-F:.%]+]|[^\\s:%\\[\\]]+)(?::(?<port>[0-9]{1,5}))?");
+    private static final Pattern RESERVED = Pattern.compile("[/@#?]");
     private static final int REDIS_PORT = 6379;
     private static final int SENTINEL_PORT = 26379;
+    private static final int DEEPEST_CAUSE = 8;
 
     static Address of(String url) {
         Matcher form = FORM.matcher(url);
         if (!form.matches()) {
-            throw bad(url, "expected redis://host:port/database");
+            throw bad(
+                    url,
+                    url.indexOf('?', url.lastIndexOf('@') + 1) >= 0
+                            ? "it has no parameters after a '?': say them to the builder"
+                            : "expected redis://host:port/database");
         }
         String scheme = form.group("scheme");
         boolean tls = scheme.startsWith("rediss");
@@ -64,7 +74,7 @@ record Address(
                         "its scheme '" + scheme
                                 + "' is none of redis, redis-sentinel, redis-cluster, and rediss for TLS");
         };
-        String login = form.group("login");
+        String[] login = login(url, form.group("login"));
         String master = form.group("master");
         if ((kind == Kind.SENTINEL) != (master != null && !master.isEmpty())) {
             throw bad(
@@ -76,8 +86,8 @@ record Address(
         return new Address(
                 kind,
                 tls,
-                user(login),
-                password(login),
+                login[0].isEmpty() ? null : login[0],
+                login[1].isEmpty() ? null : login[1],
                 nodes(url, form.group("nodes"), kind),
                 database(url, form.group("database"), kind),
                 master == null ? "" : master);
@@ -87,20 +97,52 @@ record Address(
     @Override
     public String toString() {
         return (tls ? "rediss" : "redis")
-                + (kind == Kind.STANDALONE ? "" : "-" + kind.name().toLowerCase(java.util.Locale.ROOT))
+                + (kind == Kind.STANDALONE ? "" : "-" + kind.name().toLowerCase(Locale.ROOT))
                 + "://"
                 + String.join(",", nodes.stream().map(Node::toString).toList())
                 + (database == 0 ? "" : "/" + database)
                 + (master.isEmpty() ? "" : "#" + master);
     }
 
-    private static @Nullable String user(@Nullable String login) {
-        int colon = login == null ? -1 : login.indexOf(':');
-        return login == null || colon <= 0 ? null : URLDecoder.decode(login.substring(0, colon), UTF_8);
+    /** Why there is no connection: with what is at the bottom of it, which clients wrap in less. */
+    IllegalStateException unreachable(RuntimeException failure) {
+        Throwable bottom = failure;
+        for (int i = 0; i < DEEPEST_CAUSE; i++) {
+            Throwable[] suppressed = bottom.getSuppressed();
+            Throwable next = bottom.getCause() == null && suppressed.length > 0 ? suppressed[0] : bottom.getCause();
+            if (next == null) {
+                break;
+            }
+            bottom = next;
+        }
+        String why = bottom.getMessage() == null ? bottom.toString() : bottom.getMessage();
+        return new IllegalStateException("cannot connect to " + this + ": " + why, failure);
     }
 
-    private static @Nullable String password(@Nullable String login) {
-        return login == null ? null : URLDecoder.decode(login.substring(login.indexOf(':') + 1), UTF_8);
+    /** The user and the password; what there is none of is empty. */
+    private static String[] login(String url, @Nullable String text) {
+        if (text == null) {
+            return new String[] {"", ""};
+        }
+        if (RESERVED.matcher(text).find()) {
+            throw bad(url, "in a user or password write %2F for '/', %40 for '@', %23 for '#' and %3F for '?'");
+        }
+        int colon = text.indexOf(':');
+        if (colon < 0) {
+            throw bad(url, "before the '@' stands user:password or :password, but there is no ':'");
+        }
+        if (colon == text.length() - 1) {
+            throw bad(url, "its password is empty; without one, leave out the '@' and what is before it");
+        }
+        return new String[] {decoded(url, text.substring(0, colon)), decoded(url, text.substring(colon + 1))};
+    }
+
+    private static String decoded(String url, String text) {
+        try {
+            return URLDecoder.decode(text.replace("+", "%2B"), UTF_8); // a plus is a space in forms only
+        } catch (IllegalArgumentException e) {
+            throw bad(url, "in its user or password a '%' is not followed by two hexadecimal digits; a '%' is %25");
+        }
     }
 
     private static List<Node> nodes(String url, String text, Kind kind) {
@@ -133,13 +175,13 @@ record Address(
             throw bad(url, "a cluster has no databases, so nothing may follow the hosts, but '/" + text + "' does");
         }
         if (!text.matches("[0-9]{1,4}")) {
-            throw bad(url, "a database is a number, was '" + text + "'");
+            throw bad(url, "a database is a number from 0 to 9999, was '" + text + "'");
         }
         return Integer.parseInt(text);
     }
 
     private static IllegalArgumentException bad(String url, String why) {
-        String harmless = url.replaceFirst("//[^@/]*@", "//…@");
+        String harmless = url.replaceFirst("(?s)//.*@", "//…@");
         return new IllegalArgumentException("not the address of a Redis: '" + harmless + "': " + why);
     }
 }
