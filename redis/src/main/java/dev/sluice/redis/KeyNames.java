@@ -2,7 +2,9 @@ package dev.sluice.redis;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.stream.Collectors;
 
 /**
  * The names of a limiter's keys in Redis.
@@ -20,7 +22,7 @@ final class KeyNames {
     private final String head;
 
     KeyNames(String prefix, String limiter) {
-        this.head = escaped(prefix) + ":{" + escaped(limiter) + ":";
+        this.head = escapedPrefix(prefix) + ":{" + escaped(limiter) + ":";
     }
 
     /** The names for one key, one for each of {@code count} limits. */
@@ -31,6 +33,11 @@ final class KeyNames {
             names[i] = stem + i;
         }
         return names;
+    }
+
+    /** A prefix ends at the first brace, so that colons may stay in it, as patterns of an ACL expect them. */
+    private static String escapedPrefix(String prefix) {
+        return Arrays.stream(prefix.split(":", -1)).map(KeyNames::escaped).collect(Collectors.joining(":"));
     }
 
     static String escaped(String text) {
