@@ -3,6 +3,7 @@ package dev.sluice.redis;
 import java.time.Duration;
 import java.util.Set;
 import java.util.stream.Collectors;
+import javax.net.ssl.SSLParameters;
 import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.ConnectionPoolConfig;
@@ -12,23 +13,35 @@ import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.RedisClusterClient;
 import redis.clients.jedis.RedisSentinelClient;
-import redis.clients.jedis.SslOptions;
 import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.util.Delay;
 
 /** Makes wires through Jedis from an address. */
 final class JedisConnector {
     private static final int MOST_CONNECTIONS = 64;
+    private static final Duration ASKING_SENTINELS = Duration.ofSeconds(1);
+    private static final Duration REFRESH_CLUSTER = Duration.ofSeconds(10);
 
     private JedisConnector() {}
 
     /** Connects; no call waits longer than {@code timeout} for a connection, or for its reply. */
-    static Wire connect(Address address, Duration timeout) {
-        UnifiedJedis jedis = client(address, timeout);
-        return new JedisWire(jedis, jedis::close);
+    static Wire connect(Address address, Tls tls, Duration timeout) {
+        try {
+            UnifiedJedis jedis = client(address, tls, timeout);
+            try {
+                jedis.ping(); // a pool connects when it is first asked
+            } catch (RuntimeException e) {
+                jedis.close();
+                throw e;
+            }
+            return new JedisWire(jedis, jedis::close);
+        } catch (RuntimeException e) {
+            throw address.unreachable(e);
+        }
     }
 
-    private static UnifiedJedis client(Address address, Duration timeout) {
-        JedisClientConfig config = config(address, timeout);
+    private static UnifiedJedis client(Address address, Tls tls, Duration timeout) {
+        JedisClientConfig config = withLogin(config(address, tls, timeout), address);
         GenericObjectPoolConfig<Connection> pool = pool(timeout);
         Set<HostAndPort> nodes = address.nodes().stream()
                 .map(node -> new HostAndPort(node.host(), node.port()))
@@ -45,9 +58,9 @@ final class JedisConnector {
                         .sentinels(nodes)
                         .masterName(address.master())
                         .clientConfig(config)
-                        .sentinelClientConfig(DefaultJedisClientConfig.builder()
-                                .connectionTimeoutMillis((int) timeout.toMillis())
-                                .build())
+                        .sentinelClientConfig(
+                                config(address, tls, ASKING_SENTINELS).build())
+                        .sentinelReconnectDelay(Delay.constant(ASKING_SENTINELS))
                         .poolConfig(pool)
                         .build();
             case CLUSTER ->
@@ -56,18 +69,26 @@ final class JedisConnector {
                         .clientConfig(config)
                         .maxAttempts(2)
                         .maxTotalRetriesDuration(timeout)
+                        .topologyRefreshPeriod(REFRESH_CLUSTER)
                         .poolConfig(pool)
                         .build();
         };
     }
 
-    private static JedisClientConfig config(Address address, Duration timeout) {
-        DefaultJedisClientConfig.Builder config = DefaultJedisClientConfig.builder()
-                .timeoutMillis((int) timeout.toMillis())
-                .database(address.database());
+    @SuppressWarnings("deprecation") // what is recommended makes a context, and forgets the sessions, per connection
+    private static DefaultJedisClientConfig.Builder config(Address address, Tls tls, Duration timeout) {
+        DefaultJedisClientConfig.Builder config =
+                DefaultJedisClientConfig.builder().timeoutMillis((int) timeout.toMillis());
         if (address.tls()) {
-            config.sslOptions(SslOptions.defaults());
+            SSLParameters parameters = new SSLParameters();
+            parameters.setEndpointIdentificationAlgorithm("HTTPS"); // the certificate must be for the host
+            config.ssl(true).sslSocketFactory(tls.context().getSocketFactory()).sslParameters(parameters);
         }
+        return config;
+    }
+
+    private static JedisClientConfig withLogin(DefaultJedisClientConfig.Builder config, Address address) {
+        config.database(address.database());
         if (address.user() != null) {
             config.user(address.user());
         }

@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.RedisClusterClient;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 
@@ -39,7 +40,14 @@ final class JedisWire implements Wire {
 
     @Override
     public CompletionStage<?> ping() {
-        return CompletableFuture.completedFuture(jedis.ping());
+        try {
+            return CompletableFuture.completedFuture(jedis.ping()); // which asks every master of a cluster
+        } catch (RuntimeException e) {
+            if (jedis instanceof RedisClusterClient cluster) {
+                cluster.refreshClusterTopology(); // a call that runs into its timeout does not
+            }
+            throw e;
+        }
     }
 
     @Override

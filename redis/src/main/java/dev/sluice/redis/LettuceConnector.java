@@ -4,26 +4,32 @@ import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
+import io.lettuce.core.SslOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Makes wires through Lettuce: from an address, or over a connection that somebody else owns. */
 final class LettuceConnector {
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
     private static final Duration REFRESH_CLUSTER = Duration.ofSeconds(10);
+    private static final Duration REFRESH_CLUSTER_AT_MOST = Duration.ofMillis(500);
+    private static final int RECONNECTS_BEFORE_REFRESH = 2;
     private static final long MOST_MILLIS_BETWEEN_RECONNECTS = 250;
 
     private LettuceConnector() {}
 
-    static Wire connect(Address address) {
+    static Wire connect(Address address, Tls tls) {
         ClientResources resources = ClientResources.builder()
                 .reconnectDelay(() -> Delay.exponential(
                         Duration.ofMillis(10),
@@ -32,10 +38,12 @@ final class LettuceConnector {
                         TimeUnit.MILLISECONDS))
                 .build();
         try {
-            return address.kind() == Address.Kind.CLUSTER ? cluster(address, resources) : single(address, resources);
+            return address.kind() == Address.Kind.CLUSTER
+                    ? cluster(address, tls, resources)
+                    : single(address, tls, resources);
         } catch (RuntimeException e) {
             resources.shutdown(0, 100, TimeUnit.MILLISECONDS);
-            throw e;
+            throw address.unreachable(e);
         }
     }
 
@@ -44,38 +52,92 @@ final class LettuceConnector {
     }
 
     static Wire over(StatefulRedisClusterConnection<String, String> connection, Runnable close) {
-        return new LettuceWire(connection.async(), () -> connection.async().ping(), close);
+        return new LettuceWire(connection.async(), () -> pingMasters(connection), close);
     }
 
-    private static Wire single(Address address, ClientResources resources) {
+    /** A master that was replaced stays known, without slots, until it comes back: nobody waits for that one. */
+    private static CompletionStage<?> pingMasters(StatefulRedisClusterConnection<String, String> connection) {
+        return connection
+                .async()
+                .nodes(node -> node.is(RedisClusterNode.NodeFlag.UPSTREAM)
+                        && !node.getSlots().isEmpty())
+                .commands()
+                .ping();
+    }
+
+    private static Wire single(Address address, Tls tls, ClientResources resources) {
         RedisClient client = RedisClient.create(resources, uri(address));
-        client.setOptions(options(ClientOptions.builder()).build());
+        client.setOptions(options(ClientOptions.builder(), tls).build());
         return over(client.connect(), () -> shutDown(() -> client.shutdown(0, 100, TimeUnit.MILLISECONDS), resources));
     }
 
-    private static Wire cluster(Address address, ClientResources resources) {
+    private static Wire cluster(Address address, Tls tls, ClientResources resources) {
         List<RedisURI> seeds = address.nodes().stream()
                 .map(node -> settled(RedisURI.builder().withHost(node.host()).withPort(node.port()), address))
                 .toList();
         RedisClusterClient client = RedisClusterClient.create(resources, seeds);
         ClusterClientOptions.Builder options = ClusterClientOptions.builder();
-        options(options);
+        options(options, tls);
         client.setOptions(options.topologyRefreshOptions(ClusterTopologyRefreshOptions.builder()
                         .enablePeriodicRefresh(REFRESH_CLUSTER)
+                        .adaptiveRefreshTriggersTimeout(REFRESH_CLUSTER_AT_MOST)
+                        .refreshTriggersReconnectAttempts(RECONNECTS_BEFORE_REFRESH)
                         .build())
                 .build());
-        return over(client.connect(), () -> shutDown(() -> client.shutdown(0, 100, TimeUnit.MILLISECONDS), resources));
+        StatefulRedisClusterConnection<String, String> connection = client.connect();
+        AtomicBoolean looking = new AtomicBoolean();
+        Wire wire = new LettuceWire(
+                connection.async(),
+                () -> {
+                    lookForMasters(client, looking);
+                    return pingMasters(connection);
+                },
+                () -> shutDown(() -> client.shutdown(0, 100, TimeUnit.MILLISECONDS), resources));
+        awaitMasters(wire);
+        return wire;
+    }
+
+    /** Nobody asks for a ping unless something is wrong, and a node that is frozen looks well to Lettuce. */
+    private static void lookForMasters(RedisClusterClient client, AtomicBoolean looking) {
+        if (looking.compareAndSet(false, true)) {
+            client.refreshPartitionsAsync().whenComplete((done, failure) -> looking.set(false));
+        }
+    }
+
+    /** Lettuce connects to a node when it is first asked, and would refuse what is asked meanwhile. */
+    private static void awaitMasters(Wire wire) {
+        try {
+            wire.ping()
+                    .toCompletableFuture()
+                    .orTimeout(CONNECT_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+                    .join();
+        } catch (RuntimeException e) {
+            wire.close();
+            throw e;
+        }
     }
 
     /** Commands are refused while there is no connection: Lettuce would keep them for later. */
-    private static <B extends ClientOptions.Builder> B options(B options) {
+    private static <B extends ClientOptions.Builder> B options(B options, Tls tls) {
         options.autoReconnect(true)
                 .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
+                .sslOptions(sslOptions(tls))
                 .socketOptions(SocketOptions.builder()
                         .connectTimeout(CONNECT_TIMEOUT)
                         .keepAlive(true)
                         .build());
         return options;
+    }
+
+    private static SslOptions sslOptions(Tls tls) {
+        SslOptions.Builder options = SslOptions.builder().handshakeTimeout(CONNECT_TIMEOUT);
+        if (tls.trust() != null) {
+            options.trustManager(tls.trust());
+        }
+        if (tls.identity() != null) {
+            options.keyManager(tls.identity());
+        }
+        return options.build();
     }
 
     private static RedisURI uri(Address address) {

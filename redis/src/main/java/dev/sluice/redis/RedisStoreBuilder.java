@@ -2,6 +2,7 @@ package dev.sluice.redis;
 
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -22,7 +23,8 @@ public final class RedisStoreBuilder {
 
     private @Nullable Supplier<Wire> connector;
     private @Nullable String url;
-    private Client client = Client.LETTUCE;
+    private @Nullable Client client;
+    private @Nullable Tls tls;
     private String prefix = "sluice";
     private Duration timeout = Duration.ofMillis(50);
     private Duration lease = Duration.ofSeconds(30);
@@ -40,7 +42,9 @@ public final class RedisStoreBuilder {
      *   redis-cluster://[[user]:password@]host[:port],host[:port]…
      * </pre>
      *
-     * The same with {@code rediss}, {@code rediss-sentinel} and {@code rediss-cluster} over TLS. It need not be there yet.
+     * The same with {@code rediss}, {@code rediss-sentinel} and {@code rediss-cluster} over TLS. In a user or a password
+     * whatever is special in a URL is written with a percent sign, as in {@code %40}. The user and the password are for
+     * Redis and not for the Sentinels. Redis need not be there yet.
      */
     public RedisStoreBuilder url(String url) {
         this.url = url;
@@ -50,6 +54,21 @@ public final class RedisStoreBuilder {
     /** Which client connects to the URL. Default: Lettuce if it is on the class path, else Jedis. */
     public RedisStoreBuilder client(Client client) {
         this.client = client;
+        return this;
+    }
+
+    /**
+     * Over TLS, trusts the certificates in this PEM file in place of those that the JDK trusts: one's own authority, or
+     * the server's own certificate. The certificate must be for the host that the URL names.
+     */
+    public RedisStoreBuilder trust(Path certificates) {
+        this.tls = (tls == null ? Tls.USUAL : tls).trusting(certificates);
+        return this;
+    }
+
+    /** Over TLS, who we are: the certificate and the key in this PKCS #12 file, for a Redis that asks for them. */
+    public RedisStoreBuilder identity(Path keyStore, String password) {
+        this.tls = (tls == null ? Tls.USUAL : tls).as(keyStore, password);
         return this;
     }
 
@@ -130,6 +149,10 @@ public final class RedisStoreBuilder {
     }
 
     private Supplier<Wire> connector() {
+        if (connector != null && (url != null || client != null || tls != null)) {
+            throw new IllegalArgumentException(
+                    "a connection was given, so url, client, trust and identity have nothing to say");
+        }
         if (connector != null) {
             return connector;
         }
@@ -138,9 +161,24 @@ public final class RedisStoreBuilder {
                     "where is Redis? Say url(\"redis://127.0.0.1:6379\"), or give a connection");
         }
         Address address = Address.of(url);
-        return client == Client.LETTUCE && isPresent("io.lettuce.core.RedisClient")
-                ? () -> LettuceConnector.connect(address)
-                : () -> JedisConnector.connect(address, timeout);
+        if (tls != null && !address.tls()) {
+            throw new IllegalArgumentException("trust and identity are for TLS, and " + address + " is not over TLS");
+        }
+        Tls tls = this.tls == null ? Tls.USUAL : this.tls;
+        return switch (chosen()) {
+            case LETTUCE -> () -> LettuceConnector.connect(address, tls);
+            case JEDIS -> () -> JedisConnector.connect(address, tls, timeout);
+        };
+    }
+
+    private Client chosen() {
+        boolean lettuce = isPresent("io.lettuce.core.RedisClient");
+        boolean jedis = isPresent("redis.clients.jedis.UnifiedJedis");
+        if (client == Client.LETTUCE ? !lettuce : client == Client.JEDIS ? !jedis : !lettuce && !jedis) {
+            throw new IllegalStateException((client == null ? "no client for Redis is" : client + " is not")
+                    + " on the class path: add io.lettuce:lettuce-core, or redis.clients:jedis");
+        }
+        return client != null ? client : lettuce ? Client.LETTUCE : Client.JEDIS;
     }
 
     private static boolean isPresent(String className) {

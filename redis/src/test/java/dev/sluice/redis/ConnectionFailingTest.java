@@ -1,0 +1,196 @@
+package dev.sluice.redis;
+
+import static dev.sluice.redis.ConnectionTest.assertThatItLimits;
+import static dev.sluice.redis.ConnectionTest.storeOn;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.Limit;
+import dev.sluice.Limiter;
+import dev.sluice.redis.RedisStoreBuilder.Client;
+import dev.sluice.redis.servers.Eventually;
+import dev.sluice.redis.servers.RedisBinary;
+import dev.sluice.redis.servers.RedisServer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A Redis that is not there, or does not want us: the application starts, and its log says why. */
+@Timeout(60)
+class ConnectionFailingTest {
+    private static final Limit THREE = Limit.fixedWindow(3, Duration.ofHours(1));
+    private static final Duration SOON = Duration.ofSeconds(20);
+
+    /** What the link has logged since it was made. */
+    static final class Log extends Handler implements AutoCloseable {
+        private final Logger logger = Logger.getLogger(Link.class.getName());
+        private final List<String> lines = new CopyOnWriteArrayList<>();
+
+        Log() {
+            logger.addHandler(this);
+        }
+
+        @Override
+        public void publish(LogRecord entry) {
+            lines.add(new SimpleFormatter().formatMessage(entry));
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {
+            logger.removeHandler(this);
+        }
+
+        String text() {
+            return String.join("\n", lines);
+        }
+    }
+
+    static Stream<Arguments> clientsAndBinaries() {
+        return RedisBinary.all().stream()
+                .flatMap(binary -> Stream.of(Client.values()).map(client -> Arguments.of(client, binary)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("clientsAndBinaries")
+    void aStoreMadeBeforeRedisWorksOnceThatIsUp(Client client, RedisBinary binary) {
+        try (Log log = new Log();
+                RedisServer server = RedisServer.start(binary)) {
+            server.kill();
+            try (RedisStore store = storeOn(client, server.url()).build()) {
+                Limiter allow = store.limiterBuilder("allow", THREE)
+                        .onFailure(OnFailure.ALLOW)
+                        .build();
+                Limiter deny = store.limiterBuilder("deny", THREE)
+                        .onFailure(OnFailure.DENY)
+                        .build();
+                Limiter local = store.limiterBuilder("local", THREE)
+                        .onFailure(OnFailure.LOCAL)
+                        .build();
+                for (int i = 0; i < 10; i++) {
+                    assertThat(allow.tryAcquire("a")).isTrue();
+                    assertThat(deny.tryAcquire("a")).isFalse();
+                    assertThat(local.tryAcquire("a")).isEqualTo(i < 3);
+                }
+                RedisCounters counters = store.counters();
+                assertThat(List.of(counters.allowedByPolicy(), counters.deniedByPolicy(), counters.decidedLocally()))
+                        .containsOnly(10L);
+                assertThat(counters.open()).isTrue();
+                assertThat(log.text())
+                        .contains("cannot connect to redis://127.0.0.1:" + server.port() + ": ")
+                        .containsIgnoringCase("connection refused");
+
+                server.restart();
+                Eventually.holds("Redis is asked", SOON, () -> !store.counters().open());
+                long asked = store.counters().asked();
+                for (Limiter limiter : List.of(allow, deny, local)) {
+                    assertThat(Stream.generate(() -> limiter.tryAcquire("b")).limit(4))
+                            .containsExactly(true, true, true, false);
+                }
+                assertThat(store.counters().asked()).isEqualTo(asked + 12);
+                assertThat(server.keys())
+                        .containsExactly("sluice:{allow:b}:0", "sluice:{deny:b}:0", "sluice:{local:b}:0");
+                assertThat(log.text()).contains("Redis answers again");
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Client.class)
+    void aWrongPasswordIsSaid(Client client) {
+        try (Log log = new Log();
+                RedisServer server = RedisServer.start("--requirepass", "right")) {
+            try (RedisStore store = storeOn(client, "redis://:wrong-one@127.0.0.1:" + server.port())
+                    .onFailure(OnFailure.DENY)
+                    .build()) {
+                assertThat(store.limiter("login", THREE).tryAcquire("alice")).isFalse();
+                assertThat(log.text())
+                        .contains("cannot connect to redis://127.0.0.1:" + server.port() + ": WRONGPASS")
+                        .doesNotContain("wrong-one");
+                server.command("ACL", "SETUSER", "default", ">wrong-one");
+                Eventually.holds(
+                        "the password is right by now",
+                        SOON,
+                        () -> !store.counters().open());
+                assertThat(store.limiter("login", THREE).tryAcquire("alice")).isTrue();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Client.class)
+    void whatRedisDoesNotAcceptIsSaid(Client client) {
+        try (RedisServer server = RedisServer.start("--requirepass", "right")) {
+            String at = "127.0.0.1:" + server.port();
+            assertThat(saidOf(client, "redis://" + at)).contains("redis://" + at + ": NOAUTH");
+            assertThat(saidOf(client, "redis://nobody:right@" + at))
+                    .contains("redis://" + at + ": WRONGPASS")
+                    .doesNotContain("nobody:");
+            assertThat(saidOf(client, "redis://:right@" + at + "/99"))
+                    .contains("redis://" + at + "/99: ERR DB index is out of range");
+            assertThat(saidOf(client, "redis-cluster://:right@" + at)).contains("cluster support disabled");
+            assertThat(saidOf(client, "redis-sentinel://" + at + "#mymaster")).contains("mymaster");
+            assertThat(saidOf(client, "redis://no-such-host.invalid")).contains("no-such-host.invalid");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Client.class)
+    void waitingInVainLeavesNoThreadsBehind(Client client) {
+        try (RedisServer server = RedisServer.start()) {
+            try (RedisStore store = storeOn(client, server.url()).build()) {
+                assertThatItLimits(store); // whatever the client keeps for good
+            }
+            Set<Thread> before = Thread.getAllStackTraces().keySet();
+            server.kill();
+            try (Log log = new Log();
+                    RedisStore store = storeOn(client, server.url()).build()) {
+                assertThat(log.text()).contains("Connection refused");
+                long start = System.nanoTime();
+                Eventually.holds(
+                        "there was time for some attempts",
+                        SOON,
+                        () -> System.nanoTime() - start > Duration.ofSeconds(2).toNanos());
+                assertThat(store.counters().open()).isTrue();
+            }
+            Eventually.holds(
+                    "the threads have ended",
+                    SOON,
+                    () -> added(before).isEmpty(),
+                    () -> added(before).toString());
+        }
+    }
+
+    private static List<String> added(Set<Thread> before) {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> !before.contains(thread))
+                .map(Thread::getName)
+                .sorted()
+                .toList();
+    }
+
+    /** What a store with this URL logs while it cannot connect. */
+    private static String saidOf(Client client, String url) {
+        try (Log log = new Log();
+                RedisStore store =
+                        storeOn(client, url).onFailure(OnFailure.DENY).build()) {
+            assertThat(store.limiter("login", THREE).tryAcquire("alice"))
+                    .as(url)
+                    .isFalse();
+            assertThat(store.counters().open()).as(url).isTrue();
+            return log.text();
+        }
+    }
+}
