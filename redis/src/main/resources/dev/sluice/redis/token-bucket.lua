@@ -11,8 +11,10 @@ local raw_ = call('GET', key_)
 if raw_ then
   local weightThen
   missing_, last_, weightThen = struct.unpack('>ddd', raw_)
-  if weightThen ~= weight_ then -- the limit was changed: as many permits as before, rounded up, are missing
-    missing_ = math.ceil(missing_ / weightThen * weight_ * (1 + 2 ^ -50))
+  if weightThen ~= weight_ then -- the limit was changed: as many permits as before are missing, a part rounded up
+    local part = math.fmod(missing_, weightThen)
+    missing_ = (missing_ - part) / weightThen * weight_
+    if part > 0 then missing_ = missing_ + min(weight_, math.ceil(part / weightThen * weight_ * (1 + 2 ^ -50))) end
   end
 end
 if now > last_ then
