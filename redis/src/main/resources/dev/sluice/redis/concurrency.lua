@@ -1,6 +1,6 @@
 -- Twin of Concurrency.java, with one difference: what is held is leased, so that a holder that died frees its permits.
 --
--- state    for each lease three doubles: when it was taken, when it expires, its permits. Leases of as many permits taken
+-- state    C, then for each lease three doubles: when it was taken, when it expires, its permits. Leases of as many permits taken
 --          at the same instant need no names: whichever of them is released or renewed, the same number is left
 -- numbers  lease = how long one lasts unless it is renewed, in microseconds; 0 for ever
 
@@ -31,8 +31,8 @@ end
 --@look
 local leases_, held_ = {}, 0
 local raw_ = call('GET', key_)
-if raw_ then
-  for at = 1, #raw_, 24 do
+if raw_ and string.byte(raw_) == 67 then
+  for at = 2, #raw_, 24 do
     local takenAt, expiresAt, permits = struct.unpack('>ddd', raw_, at)
     if expiresAt > now then
       leases_[#leases_ + 1] = { takenAt = takenAt, expiresAt = expiresAt, permits = permits }
@@ -47,9 +47,9 @@ leases_[#leases_ + 1] = { takenAt = latest, expiresAt = expiryFrom(latest, lease
 held_ = held_ + cost
 
 --@write
-local packed_ = {}
+local packed_ = { 'C' }
 for i, each in ipairs(leases_) do
-  packed_[i] = struct.pack('>ddd', each.takenAt, each.expiresAt, each.permits)
+  packed_[i + 1] = struct.pack('>ddd', each.takenAt, each.expiresAt, each.permits)
 end
 keep(key_, table.concat(packed_), freshAt_)
 

@@ -1,6 +1,6 @@
 -- Twin of FixedWindow.java: a count, and when its window ends.
 --
--- state    start and end of the window, permits in it: three doubles
+-- state    F, then start and end of the window, permits in it: three doubles
 -- numbers  period; turn = how windows begin: 0 with the first request, 1 at multiples of the period, 2 at spanStart,
 --          which the caller worked out from a calendar: if now is not before spanEnd, it is told so and asks again
 
@@ -10,8 +10,8 @@
 local start_, finish_, count_ = ANCIENT, ANCIENT, 0
 local raw_ = call('GET', key_)
 if turn_ == 2 and (now < spanStart_ or now >= spanEnd_) then return { 3, now } end
-if raw_ then
-  start_, finish_, count_ = struct.unpack('>ddd', raw_)
+if raw_ and string.byte(raw_) == 70 then
+  start_, finish_, count_ = struct.unpack('>ddd', raw_, 2)
   if turn_ ~= 2 and finish_ - start_ ~= period_ and now < finish_ then -- the limit was changed
     if turn_ == 1 then
       finish_ = (floorDiv(now, period_) + 1) * period_
@@ -38,7 +38,7 @@ end
 count_ = count_ + cost
 
 --@write
-keep(key_, struct.pack('>ddd', start_, finish_, count_), freshAt_)
+keep(key_, struct.pack('>Bddd', 70, start_, finish_, count_), freshAt_)
 
 --@used
 used_ = count_

@@ -1,16 +1,16 @@
 -- Twin of SlidingLog.java: the instants of all permits in the window, in order, in a ring of 8-byte slots.
 --
---   [ head | size | length | last | oldest | newest ][ slot | slot | slot | ... ]
---                                                        ^ head, and so on round the ring
+--   [ L | head | size | length | last | oldest | newest ][ slot | slot | slot | ... ]
+--                                                            ^ head, and so on round the ring
 --
--- state    six doubles, then the slots. A call reads the first and at most a few slots, and writes one slot for each
+-- state    L, then six doubles, then the slots. A call reads the first and at most a few slots, and writes one slot for each
 --          permit: never the whole ring, except when it grows, by doubling, up to one slot for each permit of the limit.
 -- numbers  period
 
 --@numbers period_
 
 --@helpers
-local HEADER, CHUNK = 48, 16
+local HEADER, CHUNK = 49, 16
 
 local function slotOf(log, index)
   local at = log.head + index
@@ -97,8 +97,8 @@ end
 --@look
 local log_ = { key = key_, head = 0, size = 0, length = 0, last = ANCIENT, oldest = ANCIENT, newest = ANCIENT, gone = 0 }
 local raw_ = call('GETRANGE', key_, 0, HEADER - 1)
-if raw_ ~= '' then
-  log_.head, log_.size, log_.length, log_.last, log_.oldest, log_.newest = struct.unpack('>dddddd', raw_)
+if string.byte(raw_) == 76 then
+  log_.head, log_.size, log_.length, log_.last, log_.oldest, log_.newest = struct.unpack('>dddddd', raw_, 2)
   log_.gone = countUpTo(log_, max(now, log_.last) - period_)
   if log_.last > latest then latest = log_.last end
 end
@@ -113,7 +113,7 @@ log_.last, log_.added = latest, cost
 if log_.added then append(log_, capacity_) end
 if log_.length > 0 then
   call('SETRANGE', key_, 0,
-    struct.pack('>dddddd', log_.head, log_.size, log_.length, log_.last, log_.oldest, log_.newest))
+    struct.pack('>Bdddddd', 76, log_.head, log_.size, log_.length, log_.last, log_.oldest, log_.newest))
   keepOn(key_, freshAt_)
 end
 

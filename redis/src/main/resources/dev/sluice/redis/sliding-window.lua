@@ -1,6 +1,6 @@
 -- Twin of SlidingWindow.java: permits by slice, the newest slice and the N before it.
 --
--- state    slice length, number of the newest slice, the instant last charged for, then N + 1 counts, oldest first
+-- state    W, then slice length, number of the newest slice, the instant last charged for, then N + 1 counts, oldest first
 -- numbers  slice = length of a slice, slices = N, weighted = 1 if the oldest slice counts by its overlap
 
 --@numbers slice_ slices_ weighted_
@@ -56,10 +56,10 @@ end
 --@look
 local newest_, last_, ring_ = floorDiv(now, slice_), ANCIENT, {}
 local raw_ = call('GET', key_)
-if raw_ then
+if raw_ and string.byte(raw_) == 87 then
   local sliceThen, newestThen
-  sliceThen, newestThen, last_ = struct.unpack('>ddd', raw_)
-  ring_ = { struct.unpack('>' .. string.rep('d', #raw_ / 8 - 3), raw_, 25) }
+  sliceThen, newestThen, last_ = struct.unpack('>ddd', raw_, 2)
+  ring_ = { struct.unpack('>' .. string.rep('d', (#raw_ - 25) / 8), raw_, 26) }
   ring_[#ring_] = nil -- where unpack stopped
   if sliceThen == slice_ and #ring_ == slices_ + 1 then
     newest_ = newestThen
@@ -87,7 +87,7 @@ last_, time_ = latest, latest
 sum_ = inSlices(ring_, newest_, time_, slice_, weighted_)
 
 --@write
-keep(key_, struct.pack('>' .. string.rep('d', slices_ + 4), slice_, newest_, last_, unpack(ring_)), freshAt_)
+keep(key_, struct.pack('>B' .. string.rep('d', slices_ + 4), 87, slice_, newest_, last_, unpack(ring_)), freshAt_)
 
 --@used
 used_ = sum_

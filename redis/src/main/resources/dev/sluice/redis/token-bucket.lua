@@ -1,6 +1,6 @@
 -- Twin of TokenBucket.java and LeakyBucket.java: what is missing from a bucket that refills at a constant rate.
 --
--- state    missing units, when that was, the units of one permit: three doubles
+-- state    B, then missing units, when that was, the units of one permit: three doubles
 -- numbers  weight = units of one permit, speed = units regained in a microsecond, queues = 1 if work is told to wait
 
 --@numbers weight_ speed_ queues_
@@ -8,9 +8,9 @@
 --@look
 local missing_, last_ = 0, ANCIENT
 local raw_ = call('GET', key_)
-if raw_ then
+if raw_ and string.byte(raw_) == 66 then
   local weightThen
-  missing_, last_, weightThen = struct.unpack('>ddd', raw_)
+  missing_, last_, weightThen = struct.unpack('>ddd', raw_, 2)
   if weightThen ~= weight_ then -- the limit was changed: as many permits as before are missing, a part rounded up
     local part = math.fmod(missing_, weightThen)
     missing_ = (missing_ - part) / weightThen * weight_
@@ -31,7 +31,7 @@ if latest > last_ then missing_ = max(0, missing_ - (latest - last_) * speed_) e
 missing_, last_ = missing_ + cost * weight_, latest
 
 --@write
-keep(key_, struct.pack('>ddd', missing_, last_, weight_), freshAt_)
+keep(key_, struct.pack('>Bddd', 66, missing_, last_, weight_), freshAt_)
 
 --@used
 used_ = ceilDiv(missing_, weight_)

@@ -325,6 +325,26 @@ class SharedLimitsTest {
     }
 
     @Test
+    void anotherAlgorithmInTheSamePlaceBeginsFresh() {
+        List<Limit> limits = List.of(
+                Limit.fixedWindow(3, ofMinutes(1)),
+                Limit.tokenBucket(3, ofMinutes(1)),
+                Limit.slidingWindow(3, ofMinutes(1), 3),
+                Limit.slidingLog(3, ofMinutes(1)),
+                Limit.concurrency(3));
+        for (Limit before : limits) {
+            for (Limit after : limits) {
+                server.command("FLUSHALL");
+                store.limiter("place", before).decide("a", 2);
+                Decision decision = store.limiter("place", after).decide("a", 1);
+                assertThat(decision.remaining())
+                        .as("%s after %s", after, before)
+                        .isEqualTo(before == after ? 0 : 2);
+            }
+        }
+    }
+
+    @Test
     void badInputIsRefusedWithAReason() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> store.limiter("", Limit.fixedWindow(1, ofMinutes(1))))
