@@ -1,20 +1,20 @@
 package dev.sluice.bench;
 
 /**
- * Keeps a benchmark honest: one call that took the other path fails the whole fork, so that no number is ever an
- * average over both. Costs one well-predicted branch, in every benchmark and every floor alike.
+ * Keeps a benchmark honest: one call that took the other path fails it, so that no number is ever an average over
+ * both. Costs one well-predicted branch, in every benchmark and every floor alike.
  */
-final class Expect {
+public final class Expect {
     private Expect() {}
 
-    static boolean allowed(boolean allowed) {
+    public static boolean allowed(boolean allowed) {
         if (!allowed) {
             throw new IllegalStateException("denied, where the benchmark measures only allowed calls");
         }
         return true;
     }
 
-    static boolean denied(boolean allowed) {
+    public static boolean denied(boolean allowed) {
         if (allowed) {
             throw new IllegalStateException("allowed, where the benchmark measures only denied calls");
         }

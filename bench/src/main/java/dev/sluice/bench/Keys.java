@@ -6,7 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /** Keys as a server sees them, made once, and an order that no cache can guess. */
-final class Keys {
+public final class Keys {
     /** How many, unless the property of this name says otherwise (for a smoke test). */
     static final String COUNT_PROPERTY = "sluice.bench.keys";
 
@@ -18,7 +18,7 @@ final class Keys {
         return Integer.getInteger(COUNT_PROPERTY, DEFAULT_COUNT);
     }
 
-    static String[] create(int count) {
+    public static String[] create(int count) {
         String[] keys = new String[count];
         for (int i = 0; i < count; i++) {
             keys[i] = "user:" + (100_000_000 + i);
@@ -26,7 +26,7 @@ final class Keys {
         return keys;
     }
 
-    static int[] shuffledOrder(int count) {
+    public static int[] shuffledOrder(int count) {
         Random random = new Random(42);
         int[] order = new int[count];
         for (int i = 0; i < count; i++) {

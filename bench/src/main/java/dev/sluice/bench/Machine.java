@@ -11,7 +11,7 @@ import java.util.Properties;
 import java.util.stream.Stream;
 
 /** What the figures were measured on, and what of. */
-final class Machine {
+public final class Machine {
     private Machine() {}
 
     static String cpu() {
@@ -38,7 +38,7 @@ final class Machine {
                 + System.getProperty("os.arch");
     }
 
-    /** The version of every library that takes part, as its own jar has it. */
+    /** The version of every library that takes part in {@code bench core}, as its own jar has it. */
     static Map<String, String> versions() {
         Map<String, String> versions = new LinkedHashMap<>();
         versions.put("Sluice", version(dev.sluice.Limiter.class, "dev.sluice/sluice-core"));
@@ -56,7 +56,7 @@ final class Machine {
     }
 
     /** From Maven's own note in the jar, else from the manifest. */
-    private static String version(Class<?> type, String artifact) {
+    public static String version(Class<?> type, String artifact) {
         String note = "/META-INF/maven/" + artifact + "/pom.properties";
         try (InputStream in = type.getResourceAsStream(note)) {
             if (in != null) {
@@ -72,12 +72,12 @@ final class Machine {
     }
 
     /** As lines of a list. */
-    static List<String> describe() {
+    public static List<String> describe(Map<String, String> versions) {
         return List.of(
                 "Machine: " + cpu() + ", " + cores() + (cores() == 1 ? " core, " : " cores, ") + system(),
                 "JVM: " + jdk(),
                 "Versions: "
-                        + versions().entrySet().stream()
+                        + versions.entrySet().stream()
                                 .map(entry -> entry.getKey() + " " + entry.getValue())
                                 .collect(java.util.stream.Collectors.joining(", ")));
     }

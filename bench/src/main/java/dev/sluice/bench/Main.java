@@ -22,7 +22,7 @@ public final class Main {
         String command = all.isEmpty() ? "" : all.get(0);
         try {
             switch (command) {
-                case "core" -> core(Options.parse(all.subList(1, all.size())));
+                case "core" -> core(Options.parse(command, all.subList(1, all.size())));
                 case "smoke" -> smoke(all.subList(1, all.size()));
                 case "", "-h", "--help", "help" -> System.out.print(Options.USAGE);
                 default -> throw new Options.BadOption("unknown benchmark '" + command + "'; there is: core, smoke");
@@ -43,14 +43,14 @@ public final class Main {
         if (options.report().isPresent()) {
             requireWritable(options.report().get());
         }
-        Speed.Effort effort = options.effort();
+        Speed.Effort effort = Speed.Effort.of(options);
         Progress progress = new Progress(System.out, cells.size() * effort.rounds() + probes.size());
         Results results = new Results();
         withScratch(scratch -> Speed.run(cells, effort, scratch, progress, results));
         Memory.run(probes, progress, results);
 
         System.out.println();
-        Machine.describe().forEach(System.out::println);
+        Machine.describe(Machine.versions()).forEach(System.out::println);
         System.out.println();
         System.out.print(Report.tables(results));
         if (options.report().isPresent()) {

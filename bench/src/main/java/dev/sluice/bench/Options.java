@@ -6,32 +6,39 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
-/** What the command line asks for. */
-record Options(Speed.Effort effort, Pattern only, Optional<Path> report) {
+/**
+ * What the command line asks for.
+ *
+ * @param suite which benchmarks: {@code core} or {@code redis}
+ * @param full whether it may take its time
+ * @param only what to run
+ * @param report where the page goes, if one is written
+ */
+public record Options(String suite, boolean full, Pattern only, Optional<Path> report) {
     static final String USAGE = """
-            usage: bench core [--short | --full] [--only REGEX] [--write] [--out FILE]
+            usage: bench core|redis [--short | --full] [--only REGEX] [--write] [--out FILE]
                    bench smoke
 
               core         speed and memory of the in-process limiters beside their peers
-              --short      about 4 minutes, to see where things stand (the default)
-              --full       about 25 minutes, medians over interleaved forks; writes the report
+              redis        speed and memory of the limiters on Redis beside their peers, on a redis-server of its own
+              --short      core about 4 minutes, redis 3, to see where things stand (the default)
+              --full       core about 25 minutes, redis 10: medians over interleaved rounds; writes the report
               --only REGEX what to run, matched anywhere in a line of the progress: 'denied', 'sluice.*2 threads', 'memory'
               --write      write the report after a short run too
-              --out FILE   where the report goes; docs/benchmarks.md unless said
+              --out FILE   where the report goes; docs/benchmarks.md or docs/benchmarks-redis.md unless said
               smoke        every benchmark for a moment, to see that it still takes the path it says
             """;
 
-    private static final Path DEFAULT_REPORT = Path.of("docs", "benchmarks.md");
-
     /** Options that cannot be understood; the message says which and why. */
-    static final class BadOption extends RuntimeException {
-        BadOption(String message) {
+    public static final class BadOption extends RuntimeException {
+        public BadOption(String message) {
             super(message);
         }
     }
 
-    /** Reads what follows {@code core}. */
-    static Options parse(List<String> args) {
+    /** Reads what follows the name of the suite. */
+    static Options parse(String suite, List<String> args) {
+        Path usual = Path.of("docs", suite.equals("core") ? "benchmarks.md" : "benchmarks-" + suite + ".md");
         boolean full = false;
         boolean shortRun = false;
         boolean write = false;
@@ -53,20 +60,21 @@ record Options(Speed.Effort effort, Pattern only, Optional<Path> report) {
         }
         boolean partial = only.isPresent();
         if (partial && write && out.isEmpty()) {
-            throw new BadOption("--only measures a part, which would overwrite the whole of " + DEFAULT_REPORT
+            throw new BadOption("--only measures a part, which would overwrite the whole of " + usual
                     + "; say --out FILE to write it elsewhere");
         }
         boolean writes = write || out.isPresent() || (full && !partial);
         return new Options(
-                full ? Speed.Effort.FULL : Speed.Effort.SHORT,
+                suite,
+                full,
                 only.orElse(Pattern.compile("")),
-                writes ? Optional.of(out.orElse(DEFAULT_REPORT)) : Optional.empty());
+                writes ? Optional.of(out.orElse(usual)) : Optional.empty());
     }
 
     /** The command that measures the same again. */
-    String command() {
-        return "./sluice bench core"
-                + (effort.equals(Speed.Effort.FULL) ? " --full" : " --short")
+    public String command() {
+        return "./sluice bench " + suite
+                + (full ? " --full" : " --short")
                 + (only.pattern().isEmpty() ? "" : " --only '" + only + "'");
     }
 

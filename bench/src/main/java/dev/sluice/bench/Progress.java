@@ -5,20 +5,20 @@ import java.time.Duration;
 import java.util.function.Supplier;
 
 /** Says where a long run is. A step that fails is told of and left out: the others are still worth having. */
-final class Progress {
+public final class Progress {
     private final PrintStream out;
     private final int steps;
     private final long startNanos = System.nanoTime();
     private int step;
     private int failures;
 
-    Progress(PrintStream out, int steps) {
+    public Progress(PrintStream out, int steps) {
         this.out = out;
         this.steps = steps;
     }
 
     /** Runs a step, which returns its result in a few words. */
-    void step(String what, Supplier<String> work) {
+    public void step(String what, Supplier<String> work) {
         step++;
         Duration elapsed = Duration.ofNanos(System.nanoTime() - startNanos);
         out.printf("[%d of %d, %d:%02d] %s: ", step, steps, elapsed.toMinutes(), elapsed.toSecondsPart(), what);
@@ -33,7 +33,7 @@ final class Progress {
     }
 
     /** At the end, once what could be had has been told. */
-    void requireNoFailures() {
+    public void requireNoFailures() {
         if (failures > 0) {
             throw new IllegalStateException(failures + " of " + steps + " failed; see above");
         }

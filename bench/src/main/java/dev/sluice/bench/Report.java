@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The results as Markdown that is as readable in a terminal. */
+/** The results of the in-process limiters, as tables and as a page. */
 final class Report {
     private final Results results;
-    private final StringBuilder text = new StringBuilder();
+    private final Markdown text = new Markdown();
 
     private Report(Results results) {
         this.results = results;
@@ -22,15 +22,16 @@ final class Report {
             report.speed(group);
         }
         report.memory();
-        report.targets();
+        report.text.targets(Targets.of(results));
         return report.text.toString();
     }
 
     /** The whole page. */
     static String page(Results results, Options options, LocalDate date) {
-        String machine = String.join("\n- ", Machine.describe());
-        String length = options.effort().rounds() > 1
-                ? options.effort().rounds() + " interleaved rounds, one fork of every benchmark in each"
+        String machine = String.join("\n- ", Machine.describe(Machine.versions()));
+        int rounds = Speed.Effort.of(options).rounds();
+        String length = rounds > 1
+                ? rounds + " interleaved rounds, one fork of every benchmark in each"
                 : "a short run: one fork of every benchmark, good for orders of magnitude and not for the last tenth";
         return """
                 # Benchmarks
@@ -60,7 +61,7 @@ final class Report {
         for (String benchmark : benchmarks) {
             rows.add(speedRow(group, benchmark));
         }
-        table(group.title, head, rows);
+        text.table(group.title, head, rows);
     }
 
     private List<String> speedRow(Group group, String benchmark) {
@@ -96,7 +97,7 @@ final class Report {
                             .orElse("")));
         }
         if (!rows.isEmpty()) {
-            table(
+            text.table(
                     "Ten million one-off keys gone idle while 16 others are still asked for (used heap of the JVM)",
                     List.of("idle", "empty, KB", "peak, KB", "after, KB", "after calls"),
                     rows);
@@ -112,7 +113,7 @@ final class Report {
                                 .orElse("")))
                 .toList();
         if (!rows.isEmpty()) {
-            table(title, List.of(name, "bytes"), rows);
+            text.table(title, List.of(name, "bytes"), rows);
         }
     }
 
@@ -122,52 +123,7 @@ final class Report {
                 .orElse("");
     }
 
-    private void targets() {
-        List<Targets.Target> targets = Targets.of(results).stream()
-                .filter(target -> target.verdict() != Targets.Verdict.UNKNOWN)
-                .toList();
-        long missed = targets.stream()
-                .filter(target -> target.verdict() == Targets.Verdict.MISSES)
-                .count();
-        if (!targets.isEmpty()) {
-            table(
-                    "Targets: " + missed + " missed of " + targets.size() + " measured",
-                    List.of("target", "measured", "verdict"),
-                    targets.stream()
-                            .map(target -> List.of(target.promise(), target.measured(), target.verdict().word))
-                            .toList());
-        }
-    }
-
     private static String number(double nanos) {
         return String.format(Locale.ROOT, nanos < 1000 ? "%.1f" : "%,.0f", nanos);
-    }
-
-    /** The first column to the left, the others to the right. */
-    private void table(String title, List<String> head, List<List<String>> rows) {
-        text.append("## ").append(title).append("\n\n");
-        int[] widths = new int[head.size()];
-        for (int column = 0; column < widths.length; column++) {
-            widths[column] = Math.max(3, head.get(column).length());
-            for (List<String> row : rows) {
-                widths[column] = Math.max(widths[column], row.get(column).length());
-            }
-        }
-        line(head, widths);
-        for (int column = 0; column < widths.length; column++) {
-            String dashes = "-".repeat(widths[column] - 1);
-            text.append(column == 0 ? "| -" + dashes : " | " + dashes + ":");
-        }
-        text.append(" |\n");
-        rows.forEach(row -> line(row, widths));
-        text.append('\n');
-    }
-
-    private void line(List<String> cells, int[] widths) {
-        for (int column = 0; column < widths.length; column++) {
-            String padding = " ".repeat(widths[column] - cells.get(column).length());
-            text.append(column == 0 ? "| " + cells.get(0) + padding : " | " + padding + cells.get(column));
-        }
-        text.append(" |\n");
     }
 }

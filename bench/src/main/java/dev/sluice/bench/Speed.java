@@ -51,6 +51,10 @@ final class Speed {
         static final Effort SMOKE = new Effort(1, 0, 1, 1, 5);
         static final Effort SHORT = new Effort(1, 2, 300, 3, 200);
         static final Effort FULL = new Effort(5, 2, 500, 3, 500);
+
+        static Effort of(Options options) {
+            return options.full() ? FULL : SHORT;
+        }
     }
 
     private Speed() {}

@@ -8,22 +8,6 @@ import java.util.OptionalDouble;
 
 /** What Sluice promises of itself, and whether this run bears it out. */
 final class Targets {
-    /** Whether a promise is kept. */
-    enum Verdict {
-        HOLDS("holds"),
-        MISSES("misses"),
-        UNKNOWN("not measured");
-
-        final String word;
-
-        Verdict(String word) {
-            this.word = word;
-        }
-    }
-
-    /** One promise and what became of it. */
-    record Target(String promise, String measured, Verdict verdict) {}
-
     private static final List<String> ONE_WORD = List.of("sluiceFixedWindow", "sluiceTokenBucket", "sluiceLeakyBucket");
     private static final List<String> SLIDING = List.of("sluiceSlidingWindow", "sluiceSlidingLog");
     private static final List<String> ALL = List.of(
@@ -142,7 +126,6 @@ final class Targets {
     }
 
     private void judge(String promise, Optional<String> measured, Optional<Boolean> kept) {
-        Verdict verdict = kept.map(yes -> yes ? Verdict.HOLDS : Verdict.MISSES).orElse(Verdict.UNKNOWN);
-        targets.add(new Target(promise, measured.orElse(""), verdict));
+        targets.add(Target.of(promise, measured, kept));
     }
 }

@@ -13,7 +13,7 @@ class OptionsTest {
     @Test
     void shortRunUnlessSaid() {
         Options options = parse("");
-        assertThat(options.effort()).isEqualTo(Speed.Effort.SHORT);
+        assertThat(Speed.Effort.of(options)).isEqualTo(Speed.Effort.SHORT);
         assertThat(options.report()).isEmpty();
     }
 
@@ -22,6 +22,13 @@ class OptionsTest {
         assertThat(parse("--full").report()).contains(Path.of("docs", "benchmarks.md"));
         assertThat(parse("--full --out x.md").report()).contains(Path.of("x.md"));
         assertThat(parse("--write").report()).contains(Path.of("docs", "benchmarks.md"));
+    }
+
+    @Test
+    void eachSuiteHasAReportOfItsOwn() {
+        Options options = Options.parse("redis", List.of("--full"));
+        assertThat(options.report()).contains(Path.of("docs", "benchmarks-redis.md"));
+        assertThat(options.command()).isEqualTo("./sluice bench redis --full");
     }
 
     @Test
@@ -45,6 +52,6 @@ class OptionsTest {
     }
 
     private static Options parse(String args) {
-        return Options.parse(args.isEmpty() ? List.of() : List.of(args.split(" ")));
+        return Options.parse("core", args.isEmpty() ? List.of() : List.of(args.split(" ")));
     }
 }

@@ -57,7 +57,7 @@ class ReportTest {
     @Test
     void pageSaysWhatWasMeasuredAndOnWhat() {
         add(Group.ALLOWED, "guava", 1, 40);
-        String page = Report.page(results, Options.parse(List.of("--full")), LocalDate.of(2026, 11, 15));
+        String page = Report.page(results, Options.parse("core", List.of("--full")), LocalDate.of(2026, 11, 15));
         assertThat(page).contains("- Date: 2026-11-15\n", "`./sluice bench core --full`", "Guava 3", "Sentinel 1.");
         assertThat(page).doesNotContain("%s");
     }
