@@ -1,5 +1,6 @@
 package dev.sluice.bench;
 
+import dev.sluice.bench.redis.RedisBench;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,6 +10,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -23,9 +25,11 @@ public final class Main {
         try {
             switch (command) {
                 case "core" -> core(Options.parse(command, all.subList(1, all.size())));
+                case "redis" -> redis(Options.parse(command, all.subList(1, all.size())));
                 case "smoke" -> smoke(all.subList(1, all.size()));
                 case "", "-h", "--help", "help" -> System.out.print(Options.USAGE);
-                default -> throw new Options.BadOption("unknown benchmark '" + command + "'; there is: core, smoke");
+                default ->
+                    throw new Options.BadOption("unknown benchmark '" + command + "'; there is: core, redis, smoke");
             }
         } catch (Options.BadOption e) {
             System.err.println("bench: " + e.getMessage());
@@ -40,9 +44,7 @@ public final class Main {
         if (cells.isEmpty() && probes.isEmpty()) {
             throw new Options.BadOption("--only '" + options.only() + "' matches no benchmark");
         }
-        if (options.report().isPresent()) {
-            requireWritable(options.report().get());
-        }
+        requireWritable(options.report());
         Speed.Effort effort = Speed.Effort.of(options);
         Progress progress = new Progress(System.out, cells.size() * effort.rounds() + probes.size());
         Results results = new Results();
@@ -61,11 +63,16 @@ public final class Main {
         progress.requireNoFailures();
     }
 
+    private static void redis(Options options) throws IOException {
+        requireWritable(options.report());
+        RedisBench.run(options);
+    }
+
     /** Before the run, not after it. */
-    private static void requireWritable(Path report) throws IOException {
-        Path folder = report.toAbsolutePath().getParent();
-        if (folder == null || !Files.isDirectory(folder)) {
-            throw new Options.BadOption("the report goes to " + report
+    private static void requireWritable(Optional<Path> report) {
+        Optional<Path> folder = report.map(Path::toAbsolutePath).map(Path::getParent);
+        if (report.isPresent() && folder.filter(Files::isDirectory).isEmpty()) {
+            throw new Options.BadOption("the report goes to " + report.get()
                     + ", whose folder does not exist; run this from the root of the project or say --out FILE");
         }
     }
@@ -88,6 +95,7 @@ public final class Main {
             }
         });
         progress.requireNoFailures();
+        RedisBench.smoke();
     }
 
     private interface ScratchWork {

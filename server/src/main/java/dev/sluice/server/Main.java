@@ -20,6 +20,7 @@ import picocli.CommandLine.Spec;
             "  sluice serve                               a page to play with limits",
             "  sluice simulate --traffic boundary         all algorithms on one attack, as a picture",
             "  sluice bench core                          how fast this machine decides",
+            "  sluice bench redis                         how fast it decides with Redis",
             "  sluice COMMAND --help                      all about one of them"
         })
 public final class Main implements Runnable {

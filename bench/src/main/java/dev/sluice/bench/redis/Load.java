@@ -1,0 +1,25 @@
+package dev.sluice.bench.redis;
+
+/** How a subject is asked. */
+enum Load {
+    THREADS("16 threads"),
+    IN_FLIGHT("256 in flight"),
+    KEYS("100,000 keys");
+
+    static final int THREAD_COUNT = 16;
+    static final int MOST_IN_FLIGHT = 256;
+
+    final String label;
+
+    Load(String label) {
+        this.label = label;
+    }
+
+    boolean isAsync() {
+        return this != THREADS;
+    }
+
+    boolean isHot() {
+        return this != KEYS;
+    }
+}

@@ -1,0 +1,24 @@
+package dev.sluice.bench.redis;
+
+import java.time.Duration;
+
+/**
+ * How much a subject allows.
+ *
+ * <p>Why these: no request of a run may be denied, and no key may be as good as new before the run is over, for then
+ * there would be nothing to read. A log keeps every permit, so one on a hot key needs a short period to stay within
+ * what anybody would keep: at 60,000 requests a second this one holds 6,000.
+ */
+record Quota(long permits, Duration period) {
+    static final Quota HOT = new Quota(100_000_000, Duration.ofDays(10));
+    static final Quota HOT_LOG = new Quota(20_000, Duration.ofMillis(100));
+    static final Quota KEYED = new Quota(10_000, Duration.ofDays(100));
+
+    long periodMillis() {
+        return period.toMillis();
+    }
+
+    double permitsPerSecond() {
+        return permits * 1000.0 / periodMillis();
+    }
+}

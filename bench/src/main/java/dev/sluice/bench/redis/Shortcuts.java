@@ -1,0 +1,109 @@
+package dev.sluice.bench.redis;
+
+import dev.sluice.Limit;
+import dev.sluice.Limiter;
+import dev.sluice.bench.Expect;
+import dev.sluice.redis.OnFailure;
+import dev.sluice.redis.RedisStore;
+import dev.sluice.redis.RedisStoreBuilder;
+import dev.sluice.redis.servers.RedisServer;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+
+/** Measures decisions that need not ask Redis each time, with blocking calls from two threads. */
+final class Shortcuts {
+    static final Duration TIMEOUT = Duration.ofMillis(50);
+
+    private static final Limit PLENTY = Limit.tokenBucket(10_000_000_000L, Duration.ofDays(1));
+    private static final Limit ONE_A_DAY = Limit.tokenBucket(1, Duration.ofDays(1));
+    private static final String KEY = "user:100000000";
+    private static final int THREADS = 2;
+    private static final long MILLIS_UNTIL_OUTAGE = 100;
+
+    private final Server server;
+    private final Effort effort;
+    private final Figures figures;
+
+    Shortcuts(Server server, Effort effort, Figures figures) {
+        this.server = server;
+        this.effort = effort;
+        this.figures = figures;
+        Logger.getLogger("").setLevel(Level.OFF); // that Redis is gone is no news here
+    }
+
+    String measure(Shortcut shortcut) {
+        return switch (shortcut) {
+            case DENIED -> denied();
+            case LEASED -> leased();
+            case DEAD, FROZEN -> outage(shortcut);
+        };
+    }
+
+    private String denied() {
+        try (RedisStore store = store(OnFailure.ALLOW)) {
+            Limiter limiter = store.limiter("denied", ONE_A_DAY);
+            limiter.tryAcquire(KEY);
+            return measure(Shortcut.DENIED, () -> Expect.denied(limiter.tryAcquire(KEY)));
+        }
+    }
+
+    private String leased() {
+        try (RedisStore store = store(OnFailure.DENY)) {
+            Limiter limiter = store.limiterBuilder("leased", PLENTY).leased().build();
+            return measure(Shortcut.LEASED, () -> Expect.allowed(limiter.tryAcquire(KEY)));
+        }
+    }
+
+    private RedisStore store(OnFailure onFailure) {
+        server.clear(Server.SCRATCH);
+        return RedisStore.builder()
+                .url(server.url(Server.SCRATCH))
+                .timeout(Duration.ofSeconds(5))
+                .onFailure(onFailure)
+                .build();
+    }
+
+    private String measure(Shortcut shortcut, Runnable call) {
+        Driver.blocking(call, THREADS, effort.warmupMillis());
+        Pace pace = Driver.blocking(call, THREADS, effort.millis());
+        figures.add(shortcut, Figures.What.PER_SECOND, pace.perSecond());
+        return "%,.0f per second".formatted(pace.perSecond());
+    }
+
+    /** Traffic that goes on while Redis goes away; then, with Redis away, how much of it. */
+    private String outage(Shortcut shortcut) {
+        RedisStoreBuilder builder = RedisStore.builder().timeout(TIMEOUT).onFailure(OnFailure.LOCAL);
+        try (RedisServer redis = Server.process();
+                RedisStore store = builder.url(redis.url()).build()) {
+            Limiter limiter = store.limiter("outage", PLENTY);
+            AtomicLong longestNanos = new AtomicLong();
+            Runnable call = () -> {
+                long start = System.nanoTime();
+                Expect.allowed(limiter.tryAcquire(KEY));
+                long nanos = System.nanoTime() - start;
+                if (nanos > longestNanos.get()) {
+                    longestNanos.accumulateAndGet(nanos, Math::max);
+                }
+            };
+            Driver.blocking(call, THREADS, effort.warmupMillis());
+            longestNanos.set(0);
+            CompletableFuture<Void> outage = CompletableFuture.runAsync(
+                    shortcut == Shortcut.DEAD ? redis::kill : redis::pause,
+                    CompletableFuture.delayedExecutor(MILLIS_UNTIL_OUTAGE, TimeUnit.MILLISECONDS));
+            Driver.blocking(call, THREADS, 3 * MILLIS_UNTIL_OUTAGE + effort.warmupMillis());
+            outage.join();
+            Pace pace = Driver.blocking(call, THREADS, effort.millis());
+            if (!store.counters().open()) {
+                throw new IllegalStateException("Redis was not missed: " + store.counters());
+            }
+            double millis = longestNanos.get() / 1e6;
+            figures.add(shortcut, Figures.What.PER_SECOND, pace.perSecond());
+            figures.add(shortcut, Figures.What.LONGEST_MILLIS, millis);
+            return "%,.0f per second, the longest call %.1f ms".formatted(pace.perSecond(), millis);
+        }
+    }
+}

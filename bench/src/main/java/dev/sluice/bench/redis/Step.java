@@ -1,0 +1,18 @@
+package dev.sluice.bench.redis;
+
+import dev.sluice.bench.Progress;
+import java.util.function.Supplier;
+
+/** One thing to do in a run. */
+record Step(String label, Supplier<String> work) {
+    /** Whatever fails is told of with its name. */
+    void run(Progress progress) {
+        progress.step(label, () -> {
+            try {
+                return work.get();
+            } catch (RuntimeException | LinkageError e) {
+                throw new IllegalStateException(label + " failed", e);
+            }
+        });
+    }
+}

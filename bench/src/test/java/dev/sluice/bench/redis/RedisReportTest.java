@@ -1,0 +1,68 @@
+package dev.sluice.bench.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class RedisReportTest {
+    private final Figures figures = new Figures();
+
+    @Test
+    void ratiosAreMediansOverMedians() {
+        add(Row.FLOOR, Load.IN_FLIGHT, 90_000, 100_000, 200_000);
+        add(Row.TOKEN_BUCKET, Load.IN_FLIGHT, 70_000, 76_000, 80_000);
+        assertThat(RedisReport.tables(figures))
+                .containsPattern("sluice token bucket .* 76,000 \\| +70,000-80,000 \\| +0.76 ")
+                .doesNotContain("sluice fixed window |");
+    }
+
+    @Test
+    void verdictsFollowTheFigures() {
+        add(Row.FLOOR, Load.IN_FLIGHT, 100_000);
+        add(Row.TOKEN_BUCKET, Load.IN_FLIGHT, 75_000);
+        add(Row.FIXED_WINDOW, Load.IN_FLIGHT, 74_000);
+        add(Row.REDISSON, Load.IN_FLIGHT, 20_000);
+        add(Row.GATEWAY, Load.IN_FLIGHT, 74_500);
+        add(Row.GATEWAY, Figures.What.REDIS_MICROS, 16);
+        add(Row.TOKEN_BUCKET, Figures.What.REDIS_MICROS, 8);
+        add(Row.FIXED_WINDOW, Figures.What.REDIS_MICROS, 8.1);
+        add(Row.SLIDING_LOG, Load.KEYS, 2);
+        add(Row.SORTED_SET, Load.KEYS, 1);
+        add(Row.SLIDING_LOG, Figures.What.BYTES_PER_PERMIT_OF_SMALL_LOG, 12.1);
+        add(Row.TOKEN_BUCKET, Figures.What.BYTES_PER_KEY, 140);
+        add(Row.TOKEN_BUCKET, Figures.What.PLAIN_BYTES_PER_KEY, 100);
+        add(Shortcut.DENIED, Figures.What.PER_SECOND, 9_900_000);
+        add(Shortcut.LEASED, Figures.What.PER_SECOND, 5_000_000);
+        add(Shortcut.DEAD, Figures.What.LONGEST_MILLIS, 60, 100.1, 50);
+        assertThat(verdict("sluice token bucket, 256 in flight: at least")).isEqualTo("holds");
+        assertThat(verdict("sluice fixed window, 256 in flight: at least")).isEqualTo("misses");
+        assertThat(verdict("sluice token bucket, 256 in flight: ahead")).isEqualTo("holds");
+        assertThat(verdict("sluice fixed window, 256 in flight: ahead")).isEqualTo("misses");
+        assertThat(verdict("sluice token bucket, 16 threads: ahead")).isEqualTo("not measured");
+        assertThat(verdict("sluice token bucket: Redis time")).isEqualTo("holds");
+        assertThat(verdict("sluice fixed window: Redis time")).isEqualTo("misses");
+        assertThat(verdict("sluice sliding log, 100,000 keys: ahead")).isEqualTo("holds");
+        assertThat(verdict("a log of 100 permits")).isEqualTo("misses");
+        assertThat(verdict("a log of 10,000 permits")).isEqualTo("not measured");
+        assertThat(verdict("sluice token bucket: at most 1.4 x")).isEqualTo("holds");
+        assertThat(verdict("denied hot key")).isEqualTo("misses");
+        assertThat(verdict("leases on one hot key")).isEqualTo("holds");
+        assertThat(verdict("Redis dead, policy local: no call over 100 ms")).isEqualTo("misses");
+    }
+
+    private String verdict(String promise) {
+        List<String> verdicts = RedisTargets.of(figures).stream()
+                .filter(target -> target.promise().startsWith(promise))
+                .map(target -> target.verdict().word)
+                .toList();
+        assertThat(verdicts).as(promise).hasSize(1);
+        return verdicts.get(0);
+    }
+
+    private void add(Enum<?> of, Enum<?> what, double... values) {
+        for (double value : values) {
+            figures.add(of, what, value);
+        }
+    }
+}
