@@ -2,7 +2,11 @@ package dev.sluice.bench.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.bench.Options;
+import java.time.LocalDate;
 import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 class RedisReportTest {
@@ -49,6 +53,17 @@ class RedisReportTest {
         assertThat(verdict("denied hot key")).isEqualTo("misses");
         assertThat(verdict("leases on one hot key")).isEqualTo("holds");
         assertThat(verdict("Redis dead, policy local: no call over 100 ms")).isEqualTo("misses");
+    }
+
+    @Test
+    void pageSaysWhatWasMeasuredAndOnWhat() {
+        add(Row.FLOOR, Load.KEYS, 1);
+        Options options = new Options("redis", true, Pattern.compile(""), Optional.empty());
+        String page = RedisReport.page(
+                figures, options, List.of("Machine: this", "Versions: Redis 7.0.15"), LocalDate.of(2026, 11, 15));
+        assertThat(page)
+                .contains("- Date: 2026-11-15\n", "`./sluice bench redis --full`", "- Versions: Redis 7.0.15\n")
+                .contains("7 rounds", "the timeout is 50 ms", "| floor: INCR + PEXPIRE |");
     }
 
     private String verdict(String promise) {
