@@ -15,4 +15,12 @@ record Step(String label, Supplier<String> work) {
             }
         });
     }
+
+    /** The same without its figures. */
+    Step silent() {
+        return new Step(label, () -> {
+            String unused = work.get();
+            return "as it says";
+        });
+    }
 }
