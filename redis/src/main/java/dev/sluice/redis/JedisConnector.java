@@ -27,21 +27,22 @@ final class JedisConnector {
     /** Connects; no call waits longer than {@code timeout} for a connection, or for its reply. */
     static Wire connect(Address address, Tls tls, Duration timeout) {
         try {
-            UnifiedJedis jedis = client(address, tls, timeout);
+            Patience patience = new Patience(timeout);
+            UnifiedJedis jedis = client(address, tls, timeout, patience);
             try {
                 jedis.ping(); // a pool connects when it is first asked
             } catch (RuntimeException e) {
                 jedis.close();
                 throw e;
             }
-            return new JedisWire(jedis, jedis::close);
+            return new JedisWire(jedis, patience, jedis::close);
         } catch (RuntimeException e) {
             throw address.unreachable(e);
         }
     }
 
-    private static UnifiedJedis client(Address address, Tls tls, Duration timeout) {
-        JedisClientConfig config = withLogin(config(address, tls, timeout), address);
+    private static UnifiedJedis client(Address address, Tls tls, Duration timeout, Patience patience) {
+        JedisClientConfig config = withLogin(config(address, tls, timeout).hostAndPortMapper(patience), address);
         GenericObjectPoolConfig<Connection> pool = pool(timeout);
         Set<HostAndPort> nodes = address.nodes().stream()
                 .map(node -> new HostAndPort(node.host(), node.port()))
@@ -68,7 +69,8 @@ final class JedisConnector {
                         .nodes(nodes)
                         .clientConfig(config)
                         .maxAttempts(2)
-                        .maxTotalRetriesDuration(timeout)
+                        // a second attempt follows a redirection, and not a first one that took all the time
+                        .maxTotalRetriesDuration(timeout.dividedBy(2))
                         .topologyRefreshPeriod(REFRESH_CLUSTER)
                         .poolConfig(pool)
                         .build();

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.RedisClusterClient;
 import redis.clients.jedis.UnifiedJedis;
@@ -12,11 +13,13 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
 /** Redis through Jedis: a call holds its thread, and a connection of the pool, until the reply is there. */
 final class JedisWire implements Wire {
     private final UnifiedJedis jedis;
+    private final @Nullable Patience patience;
     private final Runnable close;
 
-    /** Over a client; {@code close} ends what was opened for it. */
-    JedisWire(UnifiedJedis jedis, Runnable close) {
+    /** Over a client that has this patience, if any; {@code close} ends what was opened for it. */
+    JedisWire(UnifiedJedis jedis, @Nullable Patience patience, Runnable close) {
         this.jedis = jedis;
+        this.patience = patience;
         this.close = close;
     }
 
@@ -25,7 +28,7 @@ final class JedisWire implements Wire {
             Script script, String[] keys, String[] args, BiConsumer<@Nullable List<Long>, @Nullable Throwable> reply) {
         List<Long> numbers;
         try {
-            numbers = numbers(script, List.of(keys), List.of(args));
+            numbers = patiently(() -> numbers(script, List.of(keys), List.of(args)));
         } catch (RuntimeException e) {
             reply.accept(null, e);
             return;
@@ -35,7 +38,7 @@ final class JedisWire implements Wire {
 
     @Override
     public CompletionStage<?> delete(String[] keys) {
-        return CompletableFuture.completedFuture(jedis.del(keys));
+        return CompletableFuture.completedFuture(patiently(() -> jedis.del(keys)));
     }
 
     @Override
@@ -53,6 +56,18 @@ final class JedisWire implements Wire {
     @Override
     public void close() {
         close.run();
+    }
+
+    private <T> T patiently(Supplier<T> call) {
+        if (patience == null) {
+            return call.get();
+        }
+        patience.begin();
+        try {
+            return call.get();
+        } finally {
+            patience.end();
+        }
     }
 
     @SuppressWarnings("unchecked") // what the scripts reply

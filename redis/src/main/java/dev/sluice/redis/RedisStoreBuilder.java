@@ -86,7 +86,7 @@ public final class RedisStoreBuilder {
 
     /** An existing Jedis client or pool, which stays open when the store is closed. Its timeouts are its owner's. */
     public RedisStoreBuilder jedis(UnifiedJedis jedis) {
-        this.connector = () -> new JedisWire(jedis, () -> {});
+        this.connector = () -> new JedisWire(jedis, null, () -> {});
         return this;
     }
 

@@ -146,6 +146,32 @@ class ConnectionFailingTest {
         }
     }
 
+    /** Jedis would wait as long again, for a connection in place of the one that is broken. */
+    @ParameterizedTest
+    @EnumSource(Client.class)
+    void aFrozenRedisIsWaitedForOnce(Client client) {
+        Duration timeout = Duration.ofMillis(500);
+        try (RedisServer server = RedisServer.start();
+                RedisStore store = storeOn(client, server.url())
+                        .timeout(timeout)
+                        .onFailure(OnFailure.DENY)
+                        .build()) {
+            Limiter limiter = store.limiter("login", Limit.fixedWindow(1000, Duration.ofHours(1)));
+            Eventually.holds("Redis answers", SOON, () -> limiter.tryAcquire("alice"));
+            server.pause();
+            for (int i = 0; i < 5; i++) {
+                long start = System.nanoTime();
+                assertThat(limiter.tryAcquire("alice")).isFalse();
+                assertThat(Duration.ofNanos(System.nanoTime() - start))
+                        .as("call " + i)
+                        .isLessThan(Duration.ofMillis(900));
+            }
+            assertThat(store.counters().open()).isTrue();
+            server.resume();
+            Eventually.holds("Redis answers again", SOON, () -> limiter.tryAcquire("alice"));
+        }
+    }
+
     @ParameterizedTest
     @EnumSource(Client.class)
     void waitingInVainLeavesNoThreadsBehind(Client client) {

@@ -100,8 +100,10 @@ class SentinelTest {
                             .noneMatch(server -> server.keys().isEmpty()));
             long start = System.nanoTime();
             master.kill();
-            Eventually.holds(
-                    "a replica is promoted", SOON, () -> !group.master().equals(master));
+            Eventually.holds("a replica is promoted", SOON, () -> {
+                limiter.tryAcquire("alice");
+                return !group.master().equals(master);
+            });
             long promoted = System.nanoTime();
             Eventually.holds("the replica is asked", SOON, () -> limiter.tryAcquire("alice"));
             System.out.printf(
