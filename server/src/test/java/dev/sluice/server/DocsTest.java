@@ -2,6 +2,7 @@ package dev.sluice.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.redis.servers.RedisServer;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -23,6 +24,8 @@ import javax.tools.JavaCompiler;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
@@ -34,6 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
  * <ul>
  *   <li>Every {@code java} snippet compiles and runs. Where a line ends in {@code // => value}, the expression on it has
  *       that value. {@code clock} is a ticker that stands still, and {@code at(11)} sets it to 11 seconds.
+ *   <li>Where one names {@code redis://127.0.0.1:6379}, it is run on a real Redis that is empty.
  *   <li>Every {@code console} snippet is a call of {@code ./sluice} and what it prints.
  *   <li>Every link leads somewhere.
  * </ul>
@@ -49,8 +53,29 @@ class DocsTest {
     private static final Pattern HEADING = Pattern.compile("(?m)^#+ (.+)$");
     private static final Pattern VERSION = Pattern.compile("<version>([^<]+)</version>");
 
+    /** What stands in the pages for the address of a Redis; one is started for whoever asks. */
+    private static final String REDIS = "redis://127.0.0.1:6379";
+
+    private static @Nullable RedisServer redis;
+
     @TempDir
     Path folder = Path.of("");
+
+    @AfterAll
+    static void stopRedis() {
+        if (redis != null) {
+            redis.close();
+        }
+    }
+
+    /** The address of a Redis in which there is nothing. */
+    private static String emptyRedis() {
+        if (redis == null) {
+            redis = RedisServer.start();
+        }
+        redis.command("FLUSHALL");
+        return redis.url();
+    }
 
     private record Page(String name, String text) {
         static Page read(Path file) {
@@ -173,7 +198,8 @@ class DocsTest {
     private void run(String name, String snippet) throws Exception {
         String imports =
                 IMPORT.matcher(snippet).results().map(MatchResult::group).collect(Collectors.joining("\n"));
-        String body = IMPORT.matcher(snippet).replaceAll("");
+        String told = IMPORT.matcher(snippet).replaceAll("");
+        String body = told.contains(REDIS) ? told.replace(REDIS, emptyRedis()) : told;
         String checked = CHECK.matcher(body).replaceAll("same($1, \"$2\");");
         String source = imports
                 + "import dev.sluice.*;import java.time.*;import java.time.temporal.ChronoUnit;import java.util.*;"
