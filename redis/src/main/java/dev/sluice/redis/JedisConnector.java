@@ -18,31 +18,29 @@ import redis.clients.jedis.util.Delay;
 
 /** Makes wires through Jedis from an address. */
 final class JedisConnector {
-    private static final int MOST_CONNECTIONS = 64;
     private static final Duration ASKING_SENTINELS = Duration.ofSeconds(1);
     private static final Duration REFRESH_CLUSTER = Duration.ofSeconds(10);
 
     private JedisConnector() {}
 
-    /** Connects; no call waits longer than {@code timeout} for a connection, or for its reply. */
+    /** Connects; no step of a call takes longer than {@code timeout}. */
     static Wire connect(Address address, Tls tls, Duration timeout) {
         try {
-            Patience patience = new Patience(timeout);
-            UnifiedJedis jedis = client(address, tls, timeout, patience);
+            UnifiedJedis jedis = client(address, tls, timeout);
             try {
                 jedis.ping(); // a pool connects when it is first asked
             } catch (RuntimeException e) {
                 jedis.close();
                 throw e;
             }
-            return new JedisWire(jedis, patience, jedis::close);
+            return new JedisWire(jedis, timeout, jedis::close);
         } catch (RuntimeException e) {
             throw address.unreachable(e);
         }
     }
 
-    private static UnifiedJedis client(Address address, Tls tls, Duration timeout, Patience patience) {
-        JedisClientConfig config = withLogin(config(address, tls, timeout).hostAndPortMapper(patience), address);
+    private static UnifiedJedis client(Address address, Tls tls, Duration timeout) {
+        JedisClientConfig config = withLogin(config(address, tls, timeout), address);
         GenericObjectPoolConfig<Connection> pool = pool(timeout);
         Set<HostAndPort> nodes = address.nodes().stream()
                 .map(node -> new HostAndPort(node.host(), node.port()))
@@ -102,8 +100,8 @@ final class JedisConnector {
 
     private static GenericObjectPoolConfig<Connection> pool(Duration timeout) {
         ConnectionPoolConfig pool = new ConnectionPoolConfig();
-        pool.setMaxTotal(MOST_CONNECTIONS);
-        pool.setMaxIdle(MOST_CONNECTIONS);
+        pool.setMaxTotal(JedisWire.MOST_THREADS);
+        pool.setMaxIdle(JedisWire.MOST_THREADS);
         pool.setMaxWait(timeout);
         pool.setBlockWhenExhausted(true);
         return pool;

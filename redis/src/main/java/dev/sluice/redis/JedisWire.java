@@ -1,50 +1,100 @@
 package dev.sluice.redis;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.RedisClusterClient;
+import redis.clients.jedis.RedisSentinelClient;
 import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
+import redis.clients.jedis.util.Pool;
 
-/** Redis through Jedis: a call holds its thread, and a connection of the pool, until the reply is there. */
+/**
+ * Redis through Jedis: a call holds a thread of the wire, and a connection of the pool, until the reply is there.
+ *
+ * <p>Why not the caller's thread: Jedis has timeouts for its steps and none for a whole call. Looking up a name, waiting
+ * for the pool, connecting, greeting, each retry of a cluster, and the new connection that the pool makes in place of a
+ * broken one add up to several times the timeout. Here the caller is told in time, and Jedis may take its own.
+ */
 final class JedisWire implements Wire {
-    private final UnifiedJedis jedis;
-    private final @Nullable Patience patience;
-    private final Runnable close;
+    /** As many calls at once, and no more connections to a server. */
+    static final int MOST_THREADS = 32;
 
-    /** Over a client that has this patience, if any; {@code close} ends what was opened for it. */
-    JedisWire(UnifiedJedis jedis, @Nullable Patience patience, Runnable close) {
+    private static final long IDLE_SECONDS = 60;
+
+    private final UnifiedJedis jedis;
+    private final long timeoutNanos;
+    private final Runnable close;
+    private final ThreadPoolExecutor threads;
+
+    /** Over a client; a call that has not begun within {@code timeout} is dropped; {@code close} ends what was opened. */
+    JedisWire(UnifiedJedis jedis, Duration timeout, Runnable close) {
         this.jedis = jedis;
-        this.patience = patience;
+        this.timeoutNanos = timeout.toNanos();
         this.close = close;
+        this.threads = new ThreadPoolExecutor(
+                MOST_THREADS, MOST_THREADS, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
+                    Thread thread = new Thread(task, "sluice-jedis");
+                    thread.setDaemon(true);
+                    return thread;
+                });
+        threads.allowCoreThreadTimeOut(true);
     }
 
     @Override
     public void run(
             Script script, String[] keys, String[] args, BiConsumer<@Nullable List<Long>, @Nullable Throwable> reply) {
-        List<Long> numbers;
-        try {
-            numbers = patiently(() -> numbers(script, List.of(keys), List.of(args)));
-        } catch (RuntimeException e) {
-            reply.accept(null, e);
-            return;
-        }
-        reply.accept(numbers, null);
+        long askedAt = System.nanoTime();
+        threads.execute(() -> {
+            List<Long> numbers;
+            try {
+                if (System.nanoTime() - askedAt > timeoutNanos) {
+                    throw new Link.Unavailable("all connections are busy", null);
+                }
+                numbers = numbers(script, List.of(keys), List.of(args));
+            } catch (JedisDataException e) {
+                reply.accept(null, new Link.Refused(e));
+                return;
+            } catch (RuntimeException e) {
+                reply.accept(null, e);
+                return;
+            }
+            reply.accept(numbers, null);
+        });
     }
 
     @Override
     public CompletionStage<?> delete(String[] keys) {
-        return CompletableFuture.completedFuture(patiently(() -> jedis.del(keys)));
+        return CompletableFuture.supplyAsync(() -> jedis.del(keys), threads);
     }
 
     @Override
     public CompletionStage<?> ping() {
+        return CompletableFuture.supplyAsync(
+                () -> {
+                    dropIdle();
+                    return pingAll();
+                },
+                threads);
+    }
+
+    @Override
+    public void close() {
+        threads.shutdownNow();
+        close.run();
+    }
+
+    private String pingAll() {
         try {
-            return CompletableFuture.completedFuture(jedis.ping()); // which asks every master of a cluster
+            return jedis.ping(); // which asks every master of a cluster
         } catch (RuntimeException e) {
             if (jedis instanceof RedisClusterClient cluster) {
                 cluster.refreshClusterTopology(); // a call that runs into its timeout does not
@@ -53,20 +103,14 @@ final class JedisWire implements Wire {
         }
     }
 
-    @Override
-    public void close() {
-        close.run();
-    }
-
-    private <T> T patiently(Supplier<T> call) {
-        if (patience == null) {
-            return call.get();
-        }
-        patience.begin();
-        try {
-            return call.get();
-        } finally {
-            patience.end();
+    /** Those that are idle are as dead as the one that failed: each would fail a call once Redis is back. */
+    private void dropIdle() {
+        if (jedis instanceof RedisClient one) {
+            one.getPool().clear();
+        } else if (jedis instanceof RedisSentinelClient master) {
+            master.getPrimaryNodesConnectionMap().values().forEach(Pool::clear);
+        } else if (jedis instanceof RedisClusterClient cluster) {
+            cluster.getClusterNodes().values().forEach(Pool::clear);
         }
     }
 

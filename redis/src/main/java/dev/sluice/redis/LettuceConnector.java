@@ -2,6 +2,7 @@ package dev.sluice.redis;
 
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.SslOptions;
@@ -48,11 +49,16 @@ final class LettuceConnector {
     }
 
     static Wire over(StatefulRedisConnection<String, String> connection, Runnable close) {
-        return new LettuceWire(connection.async(), () -> connection.async().ping(), close);
+        return new LettuceWire(
+                connection.async(),
+                RedisCommandExecutionException.class::isInstance,
+                () -> connection.async().ping(),
+                close);
     }
 
+    /** What fails at once on a cluster may be one node of several. */
     static Wire over(StatefulRedisClusterConnection<String, String> connection, Runnable close) {
-        return new LettuceWire(connection.async(), () -> pingMasters(connection), close);
+        return new LettuceWire(connection.async(), failure -> true, () -> pingMasters(connection), close);
     }
 
     /** A master that was replaced stays known, without slots, until it comes back: nobody waits for that one. */
@@ -88,6 +94,7 @@ final class LettuceConnector {
         AtomicBoolean looking = new AtomicBoolean();
         Wire wire = new LettuceWire(
                 connection.async(),
+                failure -> true,
                 () -> {
                     lookForMasters(client, looking);
                     return pingMasters(connection);

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -16,14 +17,21 @@ import org.jspecify.annotations.Nullable;
 final class LettuceWire implements Wire {
     private final RedisScriptingAsyncCommands<String, String> scripts;
     private final RedisKeyAsyncCommands<String, String> keys;
+    private final Predicate<Throwable> isRefusal;
     private final Supplier<? extends CompletionStage<?>> ping;
     private final Runnable close;
 
-    /** Over the commands of a connection; {@code close} ends what was opened for it. */
+    /**
+     * Over the commands of a connection.
+     *
+     * @param isRefusal whether a failure is known at once and says nothing about other calls
+     * @param close ends what was opened for it
+     */
     <C extends RedisScriptingAsyncCommands<String, String> & RedisKeyAsyncCommands<String, String>> LettuceWire(
-            C commands, Supplier<? extends CompletionStage<?>> ping, Runnable close) {
+            C commands, Predicate<Throwable> isRefusal, Supplier<? extends CompletionStage<?>> ping, Runnable close) {
         this.scripts = commands;
         this.keys = commands;
+        this.isRefusal = isRefusal;
         this.ping = ping;
         this.close = close;
     }
@@ -33,11 +41,13 @@ final class LettuceWire implements Wire {
             Script script, String[] keys, String[] args, BiConsumer<@Nullable List<Long>, @Nullable Throwable> reply) {
         RedisFuture<List<Long>> known = scripts.evalsha(script.sha(), ScriptOutputType.MULTI, keys, args);
         known.whenComplete((numbers, failure) -> {
-            if (isNoScript(failure)) {
+            Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+            if (cause instanceof RedisNoScriptException) {
+                // The server was flushed, replaced or has just joined: it learns the script with this call.
                 RedisFuture<List<Long>> taught = scripts.eval(script.text(), ScriptOutputType.MULTI, keys, args);
                 taught.whenComplete(reply);
             } else {
-                reply.accept(numbers, failure);
+                reply.accept(numbers, cause != null && isRefusal.test(cause) ? new Link.Refused(cause) : cause);
             }
         });
     }
@@ -55,11 +65,5 @@ final class LettuceWire implements Wire {
     @Override
     public void close() {
         close.run();
-    }
-
-    /** The server was flushed, replaced or has just joined: it learns the script with the next call. */
-    private static boolean isNoScript(@Nullable Throwable failure) {
-        return failure instanceof RedisNoScriptException
-                || (failure instanceof CompletionException && failure.getCause() instanceof RedisNoScriptException);
     }
 }

@@ -5,10 +5,13 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
@@ -26,6 +29,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Why calls are swept and not timed one by one: all have the same patience, so those that are overdue are the oldest,
  * and one look at the head of a queue every few milliseconds does for all.
+ *
+ * <p>Why the thread that sweeps does nothing else: whoever completes a call runs what its caller wants done next, and that
+ * may take long, or ask again and wait for the sweep.
  */
 final class Link implements AutoCloseable {
     /** Redis did not answer. Never thrown at callers of a limiter. */
@@ -34,6 +40,18 @@ final class Link implements AutoCloseable {
 
         Unavailable(String message, @Nullable Throwable cause) {
             super(message, cause, false, false);
+        }
+    }
+
+    /**
+     * Redis is there and will not do it: it answered with an error, or one node of several is gone. That is known at once,
+     * so there is nothing to spare callers, and Redis is asked again next time.
+     */
+    static final class Refused extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        Refused(Throwable why) {
+            super(why.toString(), why, false, false);
         }
     }
 
@@ -48,6 +66,7 @@ final class Link implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Link.class.getName());
     private static final int FAILURES_TO_OPEN = 3;
     private static final long PROBE_MILLIS = 100;
+    private static final long WARN_EVERY_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     @SuppressWarnings("StaticAssignmentOfThrowable") // it has no stack trace
     private static final Unavailable OPEN = new Unavailable("Redis is not being asked: it failed before", null);
@@ -58,22 +77,24 @@ final class Link implements AutoCloseable {
     final LongAdder timesOpened = new LongAdder();
 
     private final Supplier<Wire> connector;
-    private final ScheduledExecutorService executor;
     private final long timeoutNanos;
+    private final ScheduledThreadPoolExecutor clock = new ScheduledThreadPoolExecutor(1, Link::thread);
+    private final ExecutorService helpers = Executors.newCachedThreadPool(Link::thread);
     private final ConcurrentLinkedQueue<Call> calls = new ConcurrentLinkedQueue<>();
     private final AtomicInteger failuresInARow = new AtomicInteger();
     private final AtomicBoolean probing = new AtomicBoolean();
+    private final AtomicBoolean warned = new AtomicBoolean();
+    private final AtomicLong warnAfterNanos = new AtomicLong(System.nanoTime());
     private volatile @Nullable Wire wire;
     private volatile boolean open;
     private volatile boolean closed;
 
     /** A link over the wire that {@code connector} makes; it is made when it can be, and until then the link is open. */
-    Link(Supplier<Wire> connector, Duration timeout, ScheduledExecutorService executor) {
+    Link(Supplier<Wire> connector, Duration timeout) {
         this.connector = connector;
-        this.executor = executor;
         this.timeoutNanos = timeout.toNanos();
         long sweepNanos = Math.max(TimeUnit.MILLISECONDS.toNanos(1), timeoutNanos / 8);
-        executor.scheduleWithFixedDelay(this::sweep, sweepNanos, sweepNanos, TimeUnit.NANOSECONDS);
+        clock.scheduleWithFixedDelay(this::sweep, sweepNanos, sweepNanos, TimeUnit.NANOSECONDS);
         try {
             this.wire = connector.get();
         } catch (RuntimeException e) {
@@ -122,10 +143,14 @@ final class Link implements AutoCloseable {
             }
         } else if (call.completeExceptionally(new Unavailable("Redis failed", failure))) {
             failures.increment();
-            failed(
-                    failure instanceof CompletionException wrapped && wrapped.getCause() != null
-                            ? wrapped.getCause()
-                            : failure);
+            if (failure instanceof Refused) {
+                warn("Redis refuses: " + failure.getMessage());
+            } else {
+                failed(
+                        failure instanceof CompletionException wrapped && wrapped.getCause() != null
+                                ? wrapped.getCause()
+                                : failure);
+            }
         }
     }
 
@@ -139,25 +164,41 @@ final class Link implements AutoCloseable {
         if (!closed && probing.compareAndSet(false, true)) {
             open = true;
             timesOpened.increment();
-            LOG.log(System.Logger.Level.WARNING, "Redis is given up on for now: {0}", why);
+            warn("Redis is given up on for now: " + why);
             later(this::probe);
+        }
+    }
+
+    /** A trouble that comes and goes is told of now and then. */
+    private void warn(String what) {
+        long now = System.nanoTime();
+        long after = warnAfterNanos.get();
+        if (now - after >= 0 && warnAfterNanos.compareAndSet(after, now + WARN_EVERY_NANOS)) {
+            warned.set(true);
+            LOG.log(System.Logger.Level.WARNING, what);
         }
     }
 
     /** Ends the calls that are overdue. The oldest stand first. */
     private void sweep() {
         long now = System.nanoTime();
-        for (Call call = calls.peek(); call != null; call = calls.peek()) {
-            if (!call.isDone()) {
-                if (call.deadlineNanos - now > 0) {
-                    return;
-                }
-                if (call.completeExceptionally(new Unavailable("Redis did not answer in time", null))) {
-                    timeouts.increment();
-                    failed(new Unavailable("Redis did not answer in time", null));
-                }
+        while (true) {
+            Call oldest = calls.peek();
+            if (oldest == null || (!oldest.isDone() && oldest.deadlineNanos - now > 0)) {
+                return;
             }
             calls.poll();
+            if (!oldest.isDone()) {
+                helpers.execute(() -> timedOut(oldest));
+            }
+        }
+    }
+
+    private void timedOut(Call call) {
+        Unavailable late = new Unavailable("Redis did not answer in time", null);
+        if (call.completeExceptionally(late)) {
+            timeouts.increment();
+            failed(late);
         }
     }
 
@@ -189,12 +230,14 @@ final class Link implements AutoCloseable {
         failuresInARow.set(0);
         open = false;
         probing.set(false);
-        LOG.log(System.Logger.Level.INFO, "Redis answers again");
+        if (warned.compareAndSet(true, false)) {
+            LOG.log(System.Logger.Level.INFO, "Redis answers again");
+        }
     }
 
     private void later(Runnable action) {
         if (!closed) {
-            executor.schedule(action, PROBE_MILLIS, TimeUnit.MILLISECONDS);
+            clock.schedule(action, PROBE_MILLIS, TimeUnit.MILLISECONDS);
         }
     }
 
@@ -202,6 +245,7 @@ final class Link implements AutoCloseable {
     public void close() {
         closed = true;
         open = true;
+        clock.shutdownNow();
         Wire wire = this.wire;
         if (wire != null) {
             wire.close();
@@ -209,5 +253,12 @@ final class Link implements AutoCloseable {
         for (Call call = calls.poll(); call != null; call = calls.poll()) {
             call.completeExceptionally(new Unavailable("the store was closed", null));
         }
+        helpers.shutdown();
+    }
+
+    private static Thread thread(Runnable task) {
+        Thread thread = new Thread(task, "sluice-redis-link");
+        thread.setDaemon(true);
+        return thread;
     }
 }

@@ -86,7 +86,7 @@ public final class RedisStoreBuilder {
 
     /** An existing Jedis client or pool, which stays open when the store is closed. Its timeouts are its owner's. */
     public RedisStoreBuilder jedis(UnifiedJedis jedis) {
-        this.connector = () -> new JedisWire(jedis, null, () -> {});
+        this.connector = () -> new JedisWire(jedis, timeout, () -> {});
         return this;
     }
 
@@ -138,7 +138,7 @@ public final class RedisStoreBuilder {
         });
         executor.setRemoveOnCancelPolicy(true);
         return new RedisStore(new RedisStore.Setup(
-                new Link(connector, timeout, executor),
+                new Link(connector, timeout),
                 prefix,
                 new Tally(),
                 executor,
