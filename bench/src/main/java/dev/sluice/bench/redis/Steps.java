@@ -11,6 +11,7 @@ final class Steps implements AutoCloseable {
     private final Pattern only;
     private final Footprint footprint;
     private final Throughput throughput;
+    private final Shortcuts rehearsal;
     private final Shortcuts shortcuts;
 
     Steps(Server server, Effort effort, Pattern only, Figures figures) {
@@ -18,6 +19,7 @@ final class Steps implements AutoCloseable {
         this.only = only;
         this.footprint = new Footprint(server, figures);
         this.throughput = new Throughput(server, effort, figures);
+        this.rehearsal = new Shortcuts(server, effort, new Figures());
         this.shortcuts = new Shortcuts(server, effort, figures);
     }
 
@@ -41,6 +43,9 @@ final class Steps implements AutoCloseable {
             for (Row row : Row.under(load)) {
                 add(steps, label(row, load), "warming up ", () -> throughput.warmUp(row, load));
             }
+        }
+        for (Shortcut shortcut : Shortcut.values()) {
+            add(steps, shortcut.label, "warming up ", () -> rehearsal.measure(shortcut));
         }
         return steps;
     }
