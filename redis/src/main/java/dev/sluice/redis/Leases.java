@@ -57,7 +57,7 @@ final class Leases {
     private static final class HotKey {
         private volatile @Nullable Batch batch;
         private volatile long size = 1;
-        private volatile long usedAtNanos;
+        private volatile long usedAtNanos = System.nanoTime();
         private final AtomicReference<@Nullable CompletableFuture<Decision>> refill = new AtomicReference<>();
     }
 
@@ -74,7 +74,9 @@ final class Leases {
     CompletableFuture<Decision> take(String key, long permits) {
         HotKey hot = keys.computeIfAbsent(key, unused -> new HotKey());
         long now = System.nanoTime();
-        hot.usedAtNanos = now;
+        if (now - hot.usedAtNanos > LEASE_NANOS) {
+            hot.usedAtNanos = now; // now and then: all who spend would wait for each other to write it
+        }
         Batch batch = hot.batch;
         if (batch != null && batch.spend(permits, now)) {
             shared.tally().answeredHere.increment();

@@ -16,7 +16,9 @@ import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -27,6 +29,7 @@ final class LettuceConnector {
     private static final Duration REFRESH_CLUSTER_AT_MOST = Duration.ofMillis(500);
     private static final int RECONNECTS_BEFORE_REFRESH = 2;
     private static final long MOST_MILLIS_BETWEEN_RECONNECTS = 250;
+    private static final long MILLIS_BETWEEN_LOOKS = 250;
 
     private LettuceConnector() {}
 
@@ -94,7 +97,12 @@ final class LettuceConnector {
         AtomicBoolean looking = new AtomicBoolean();
         Wire wire = new LettuceWire(
                 connection.async(),
-                failure -> true,
+                failure -> {
+                    if (!(failure instanceof RedisCommandExecutionException)) {
+                        lookForMasters(client, looking);
+                    }
+                    return true;
+                },
                 () -> {
                     lookForMasters(client, looking);
                     return pingMasters(connection);
@@ -104,10 +112,11 @@ final class LettuceConnector {
         return wire;
     }
 
-    /** Nobody asks for a ping unless something is wrong, and a node that is frozen looks well to Lettuce. */
+    /** Only when something is wrong, and a few times a second: a node that is frozen looks well to Lettuce. */
     private static void lookForMasters(RedisClusterClient client, AtomicBoolean looking) {
         if (looking.compareAndSet(false, true)) {
-            client.refreshPartitionsAsync().whenComplete((done, failure) -> looking.set(false));
+            Executor later = CompletableFuture.delayedExecutor(MILLIS_BETWEEN_LOOKS, TimeUnit.MILLISECONDS);
+            client.refreshPartitionsAsync().whenCompleteAsync((done, failure) -> looking.set(false), later);
         }
     }
 

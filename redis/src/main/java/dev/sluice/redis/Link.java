@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -66,6 +67,7 @@ final class Link implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Link.class.getName());
     private static final int FAILURES_TO_OPEN = 3;
     private static final long PROBE_MILLIS = 100;
+    private static final long RECONNECT_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long WARN_EVERY_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     @SuppressWarnings("StaticAssignmentOfThrowable") // it has no stack trace
@@ -83,9 +85,11 @@ final class Link implements AutoCloseable {
     private final ConcurrentLinkedQueue<Call> calls = new ConcurrentLinkedQueue<>();
     private final AtomicInteger failuresInARow = new AtomicInteger();
     private final AtomicBoolean probing = new AtomicBoolean();
+    private final AtomicBoolean connecting = new AtomicBoolean();
     private final AtomicBoolean warned = new AtomicBoolean();
     private final AtomicLong warnAfterNanos = new AtomicLong(System.nanoTime());
     private volatile @Nullable Wire wire;
+    private volatile long reconnectAtNanos;
     private volatile boolean open;
     private volatile boolean closed;
 
@@ -164,6 +168,7 @@ final class Link implements AutoCloseable {
         if (!closed && probing.compareAndSet(false, true)) {
             open = true;
             timesOpened.increment();
+            reconnectAtNanos = System.nanoTime() + RECONNECT_NANOS;
             warn("Redis is given up on for now: " + why);
             later(this::probe);
         }
@@ -203,32 +208,64 @@ final class Link implements AutoCloseable {
     }
 
     private void probe() {
+        Wire wire = this.wire;
+        if ((wire == null || System.nanoTime() - reconnectAtNanos > 0) && connecting.compareAndSet(false, true)) {
+            helpers.execute(this::reconnect);
+        }
+        if (wire == null) {
+            later(this::probe);
+        } else {
+            ping(wire);
+        }
+    }
+
+    private void ping(Wire wire) {
+        CompletionStage<?> pong;
         try {
-            Wire wire = this.wire;
-            if (wire == null) {
-                wire = connector.get();
-                this.wire = wire;
-            }
-            wire.ping()
-                    .toCompletableFuture()
-                    .orTimeout(
-                            Math.max(PROBE_MILLIS, 2 * TimeUnit.NANOSECONDS.toMillis(timeoutNanos)),
-                            TimeUnit.MILLISECONDS)
-                    .whenComplete((pong, failure) -> {
-                        if (failure == null) {
-                            recovered();
-                        } else {
-                            later(this::probe);
-                        }
-                    });
+            pong = wire.ping();
         } catch (RuntimeException e) {
             later(this::probe);
+            return;
+        }
+        long patience = Math.max(PROBE_MILLIS, 2 * TimeUnit.NANOSECONDS.toMillis(timeoutNanos));
+        pong.toCompletableFuture().orTimeout(patience, TimeUnit.MILLISECONDS).whenComplete((unused, failure) -> {
+            if (failure == null) {
+                recovered();
+            } else {
+                later(this::probe);
+            }
+        });
+    }
+
+    /**
+     * Makes another wire, in place of one that has been silent for long. Its connection may lead to a server that has lost
+     * its power, or is no longer the master: nobody would ever tell.
+     */
+    private void reconnect() {
+        reconnectAtNanos = System.nanoTime() + RECONNECT_NANOS;
+        try {
+            Wire fresh = connector.get();
+            Wire spare = fresh;
+            if (open) {
+                spare = wire;
+                wire = fresh;
+            }
+            if (spare != null) {
+                spare.close();
+            }
+            if (closed) {
+                fresh.close(); // if it was closed above, once more does no harm
+            }
+        } catch (RuntimeException e) {
+            LOG.log(System.Logger.Level.DEBUG, "cannot connect", e);
+        } finally {
+            connecting.set(false);
         }
     }
 
     private void recovered() {
         failuresInARow.set(0);
-        open = false;
+        open = closed;
         probing.set(false);
         if (warned.compareAndSet(true, false)) {
             LOG.log(System.Logger.Level.INFO, "Redis answers again");

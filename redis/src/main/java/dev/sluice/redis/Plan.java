@@ -8,9 +8,21 @@ import java.util.List;
  * The limits in force, as Redis is told of them.
  *
  * @param clock the script file text that says what time it is
+ * @param holds whether permits are held until released
+ * @param delays whether work may be admitted with a delay
+ * @param capacity the most permits that can be had at once
  * @param tail the arguments of the scripts after the first three, for requests that may use all of every limit
  */
-record Plan(List<Terms> terms, String clock, long leaseMicros, Script decide, Script settle, List<String> tail) {
+record Plan(
+        List<Terms> terms,
+        String clock,
+        long leaseMicros,
+        boolean holds,
+        boolean delays,
+        long capacity,
+        Script decide,
+        Script settle,
+        List<String> tail) {
     /** The plan for these limits when it is {@code serverMicros} on the server. */
     static Plan of(List<Limit> limits, String clock, long leaseMicros, long serverMicros) {
         if (limits.isEmpty()) {
@@ -24,6 +36,9 @@ record Plan(List<Terms> terms, String clock, long leaseMicros, Script decide, Sc
                 terms,
                 clock,
                 leaseMicros,
+                limits.stream().anyMatch(Limit.Concurrency.class::isInstance),
+                limits.stream().anyMatch(Plan::queues),
+                limits.stream().mapToLong(Limit::capacity).min().orElseThrow(),
                 Script.of("decide", clock, algorithms),
                 Script.of("settle", clock, algorithms),
                 tail(terms, 100));
@@ -34,28 +49,15 @@ record Plan(List<Terms> terms, String clock, long leaseMicros, Script decide, Sc
         List<Terms> then = terms.stream()
                 .map(each -> Terms.of(each.limit(), serverMicros, leaseMicros))
                 .toList();
-        return new Plan(then, clock, leaseMicros, decide, settle, tail(then, 100));
+        return new Plan(then, clock, leaseMicros, holds, delays, capacity, decide, settle, tail(then, 100));
     }
 
     List<Limit> limits() {
         return terms.stream().map(Terms::limit).toList();
     }
 
-    /** Whether permits are held until released. */
-    boolean holds() {
-        return limits().stream().anyMatch(Limit.Concurrency.class::isInstance);
-    }
-
-    /** Whether work may be admitted with a delay. */
-    boolean delays() {
-        return limits().stream()
-                .anyMatch(limit ->
-                        limit instanceof Limit.LeakyBucket leaky && leaky.flow() == Limit.LeakyBucket.Flow.QUEUE);
-    }
-
-    /** The most permits that can be had at once. */
-    long capacity() {
-        return limits().stream().mapToLong(Limit::capacity).min().orElseThrow();
+    private static boolean queues(Limit limit) {
+        return limit instanceof Limit.LeakyBucket leaky && leaky.flow() == Limit.LeakyBucket.Flow.QUEUE;
     }
 
     /** What the scripts are told. */

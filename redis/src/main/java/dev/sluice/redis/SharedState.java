@@ -129,6 +129,10 @@ final class SharedState {
             long maxDelay,
             int spans,
             CompletableFuture<Decision> answer) {
+        if (link.isOpen()) {
+            answer.complete(byPolicy(verb, key, permits, percent, maxDelay));
+            return;
+        }
         Plan plan = this.plan;
         long askedAt = System.nanoTime();
         link.run(plan.decide(), names(plan, key), args(plan.args(verb, permits, maxDelay, percent)))

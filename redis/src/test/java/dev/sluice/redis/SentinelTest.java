@@ -85,6 +85,28 @@ class SentinelTest {
     @EnumSource(Client.class)
     void theMasterIsReplaced(Client client) {
         RedisServer master = group.master();
+        try {
+            assertThatTheNextIsAsked(client, master, master::kill);
+        } finally {
+            master.restart();
+        }
+        awaitReplica(master);
+    }
+
+    /** The same when it is only frozen, so that no connection breaks. */
+    @ParameterizedTest
+    @EnumSource(Client.class)
+    void aFrozenMasterIsReplaced(Client client) {
+        RedisServer master = group.master();
+        try {
+            assertThatTheNextIsAsked(client, master, master::pause);
+        } finally {
+            master.resume();
+        }
+        awaitReplica(master);
+    }
+
+    private static void assertThatTheNextIsAsked(Client client, RedisServer master, Runnable fault) {
         try (RedisStore store = RedisStore.builder()
                 .url(url())
                 .client(client)
@@ -99,7 +121,7 @@ class SentinelTest {
                     () -> group.servers().stream()
                             .noneMatch(server -> server.keys().isEmpty()));
             long start = System.nanoTime();
-            master.kill();
+            fault.run();
             Eventually.holds("a replica is promoted", SOON, () -> {
                 limiter.tryAcquire("alice");
                 return !group.master().equals(master);
@@ -116,13 +138,14 @@ class SentinelTest {
                 return remaining >= 400 && remaining <= 499;
             });
             assertThat(store.counters().deniedByPolicy()).isPositive();
-        } finally {
-            master.restart();
         }
+    }
+
+    private static void awaitReplica(RedisServer old) {
         Eventually.holds(
                 "the old master is a replica",
                 SOON,
-                () -> master.text("INFO", "replication").contains("role:slave"));
+                () -> old.text("INFO", "replication").contains("role:slave"));
     }
 
     private static String url() {
