@@ -1,5 +1,6 @@
 package dev.sluice.bench;
 
+import dev.sluice.bench.chaos.Chaos;
 import dev.sluice.bench.redis.RedisBench;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -27,6 +28,7 @@ public final class Main {
                 case "core" -> core(Options.parse(command, all.subList(1, all.size())));
                 case "redis" -> redis(Options.parse(command, all.subList(1, all.size())));
                 case "smoke" -> smoke(all.subList(1, all.size()));
+                case "chaos" -> System.exit(Chaos.run(all.subList(1, all.size()), System.out));
                 case "", "-h", "--help", "help" -> System.out.print(Options.USAGE);
                 default ->
                     throw new Options.BadOption("unknown benchmark '" + command + "'; there is: core, redis, smoke");

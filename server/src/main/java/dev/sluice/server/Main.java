@@ -21,6 +21,7 @@ import picocli.CommandLine.Spec;
             "  sluice simulate --traffic boundary         all algorithms on one attack, as a picture",
             "  sluice bench core                          how fast this machine decides",
             "  sluice bench redis                         how fast it decides with Redis",
+            "  sluice chaos                               what callers see while Redis is killed, paused and flushed",
             "  sluice COMMAND --help                      all about one of them"
         })
 public final class Main implements Runnable {
@@ -61,7 +62,7 @@ public final class Main implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "say what to do: serve, simulate or bench");
+        throw new ParameterException(spec.commandLine(), "say what to do: serve, simulate, bench or chaos");
     }
 
     private static String name(CommandLine commandLine) {

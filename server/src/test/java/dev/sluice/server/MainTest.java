@@ -22,7 +22,7 @@ class MainTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "''                              | sluice: say what to do: serve, simulate or bench; see sluice --help",
+                "''                              | sluice: say what to do: serve, simulate, bench or chaos; see sluice --help",
                 "frobnicate                      | sluice: Unmatched argument at index 0: 'frobnicate'; see sluice --help",
                 "simulate --permits ten          | sluice simulate: permits must be a whole number from 1 to 100000, was 'ten'; see",
                 "simulate --traffic storm        | sluice simulate: traffic must be one of steady, burst, boundary,",

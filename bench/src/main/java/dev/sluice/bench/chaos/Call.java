@@ -1,0 +1,38 @@
+package dev.sluice.bench.chaos;
+
+import dev.sluice.Decision;
+
+/**
+ * One call and its answer.
+ *
+ * @param key which of the keys with a limit that is reached, or {@link #FRESH}
+ */
+record Call(long beganNanos, long endedNanos, int key, Answer answer) {
+    /** A key that nobody has asked for before: whoever decides allows it, except the policy that denies. */
+    static final int FRESH = -1;
+
+    enum Answer {
+        /** Redis took the permit. */
+        GRANTED_BY_REDIS,
+        /** It was allowed without Redis. */
+        GRANTED_BY_POLICY,
+        DENIED,
+        THROWN
+    }
+
+    /** Only Redis counts time from 1970; what is allowed without it was taken before zero. */
+    static Answer answer(Decision decision) {
+        if (!decision.allowed()) {
+            return Answer.DENIED;
+        }
+        return decision.takenAtMicros() > 0 ? Answer.GRANTED_BY_REDIS : Answer.GRANTED_BY_POLICY;
+    }
+
+    long nanos() {
+        return endedNanos - beganNanos;
+    }
+
+    boolean isFresh() {
+        return key == FRESH;
+    }
+}

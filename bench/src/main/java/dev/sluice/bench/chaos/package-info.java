@@ -1,0 +1,5 @@
+/** What happens to callers while Redis is killed, frozen, flushed, replaced, full or not there yet. */
+@NullMarked
+package dev.sluice.bench.chaos;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,42 @@
+package dev.sluice.bench.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.redis.servers.RedisBinary;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+
+/** Every fault in its short form: no call is late, none throws, and nothing is admitted beyond the bound. */
+class ChaosTest {
+    private static final List<Row> ROWS = new ArrayList<>();
+    private static Stalls stalls;
+
+    @BeforeAll
+    static void warmUp() {
+        stalls = new Stalls();
+        Chaos.silenceLogs();
+        Chaos.warmUp(stalls);
+    }
+
+    @AfterAll
+    static void tell() {
+        System.out.print(Table.of(ROWS, Effort.SHORT, RedisBinary.standard(), stalls));
+        stalls.close();
+    }
+
+    @TestFactory
+    Stream<DynamicTest> everyBoundHolds() {
+        return Chaos.scenes(Effort.SHORT).stream()
+                .map(scene -> DynamicTest.dynamicTest(scene.name(), () -> {
+                    List<Row> rows = scene.play(Effort.SHORT, stalls);
+                    ROWS.addAll(rows);
+                    assertThat(rows.stream().flatMap(row -> row.breaches().stream()))
+                            .isEmpty();
+                }));
+    }
+}
