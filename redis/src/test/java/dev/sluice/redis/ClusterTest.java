@@ -21,6 +21,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,6 +31,7 @@ import redis.clients.jedis.RedisClusterClient;
 
 /** A real cluster, with each client. */
 @Timeout(120)
+@Tag("slow")
 class ClusterTest {
     private static final Duration SOON = Duration.ofSeconds(30);
     private static final Duration TIMEOUT = Duration.ofMillis(250);

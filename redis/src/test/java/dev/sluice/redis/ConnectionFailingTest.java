@@ -19,6 +19,7 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** A Redis that is not there, or does not want us: the application starts, and its log says why. */
 @Timeout(60)
+@Tag("slow")
 class ConnectionFailingTest {
     private static final Limit THREE = Limit.fixedWindow(3, Duration.ofHours(1));
     private static final Duration SOON = Duration.ofSeconds(20);

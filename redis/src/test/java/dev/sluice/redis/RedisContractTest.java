@@ -7,8 +7,10 @@ import dev.sluice.contract.Subject;
 import dev.sluice.redis.servers.RedisServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** The laws, for limiters on a real Redis that is told the time. */
+@Tag("slow")
 class RedisContractTest extends LimiterContract {
     private RedisServer server;
     private TestClockStore store;

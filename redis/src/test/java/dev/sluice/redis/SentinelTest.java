@@ -14,12 +14,14 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A master that real Sentinels watch, with each client. */
 @Timeout(120)
+@Tag("slow")
 class SentinelTest {
     private static final Duration SOON = Duration.ofSeconds(60);
 

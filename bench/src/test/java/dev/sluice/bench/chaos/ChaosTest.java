@@ -9,9 +9,11 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 
 /** Every fault in its short form: no call is late, none throws, and nothing is admitted beyond the bound. */
+@Tag("slow")
 class ChaosTest {
     private static final List<Row> ROWS = new ArrayList<>();
     private static Stalls stalls;
