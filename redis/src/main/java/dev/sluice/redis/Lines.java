@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * not know of each other's lines. Nothing is taken before a turn has come, so leaving a line takes nothing.
  */
 final class Lines {
+    /** How often the first in a line asks for permits that are held: their release elsewhere is not told. */
+    private static final long LOOK_MICROS = 20_000;
+
     private record Place(String key, int percent) {}
 
     private static final class Waiter extends CompletableFuture<Decision> {
@@ -89,12 +92,18 @@ final class Lines {
                 if (!waiter.complete(decision)) {
                     shared.giveBack(waiter.place.key, decision);
                 }
-            } else if (decision.retryAfterMicros() > waiter.microsLeft()) {
+            } else if (isHopeless(waiter, decision)) {
                 waiter.complete(decision);
             } else {
-                askAfter(waiter, decision.retryAfterMicros());
+                askAfter(waiter, shared.holds() ? LOOK_MICROS : decision.retryAfterMicros());
             }
         });
+    }
+
+    /** What is held may be released by anybody at any time, so that is waited for to the end. */
+    private boolean isHopeless(Waiter waiter, Decision denied) {
+        long left = waiter.microsLeft();
+        return denied.never() || left <= 0 || (!shared.holds() && denied.retryAfterMicros() > left);
     }
 
     /** Asks again then, unless somebody has given reason to ask before. */
@@ -113,7 +122,7 @@ final class Lines {
         shared.peek(waiter.place.key, ahead + waiter.permits, waiter.place.percent)
                 .thenAccept(decision -> {
                     boolean known = !decision.allowed() && !decision.never();
-                    if (known && decision.retryAfterMicros() > waiter.microsLeft()) {
+                    if (known && isHopeless(waiter, decision)) {
                         waiter.complete(Decision.denied(
                                 decision.outcome(),
                                 waiter.permits,

@@ -232,6 +232,18 @@ class SharedLimitsTest {
     }
 
     @Test
+    void whoWaitsForAHeldPermitHasItSoonAfterItsReleaseElsewhere() {
+        Limiter here = store.limiter("release", Limit.concurrency(1));
+        Limiter there = other.limiter("release", Limit.concurrency(1));
+        Decision held = there.decide("a");
+        CompletableFuture<Decision> turn = here.acquireAsync("a", 1, ofSeconds(20));
+        assertThat(here.acquireAsync("b", 2, ofSeconds(20)).join().never()).isTrue();
+        assertThat(turn).isNotDone();
+        there.release("a", held);
+        assertThat(turn.join().allowed()).isTrue();
+    }
+
+    @Test
     void waitingIsFirstComeFirstServedAndHopelessWaitsAreRefusedAtOnce() {
         Limiter limiter = store.limiter("wait", Limit.slidingLog(1, ofMillis(300)));
         assertThat(limiter.tryAcquire("a")).isTrue();
