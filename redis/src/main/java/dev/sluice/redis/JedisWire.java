@@ -28,8 +28,6 @@ final class JedisWire implements Wire {
     /** As many calls at once, and no more connections to a server. */
     static final int MOST_THREADS = 32;
 
-    private static final long IDLE_SECONDS = 60;
-
     private final UnifiedJedis jedis;
     private final long timeoutNanos;
     private final Runnable close;
@@ -41,12 +39,12 @@ final class JedisWire implements Wire {
         this.timeoutNanos = timeout.toNanos();
         this.close = close;
         this.threads = new ThreadPoolExecutor(
-                MOST_THREADS, MOST_THREADS, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
+                MOST_THREADS, MOST_THREADS, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
                     Thread thread = new Thread(task, "sluice-jedis");
                     thread.setDaemon(true);
                     return thread;
                 });
-        threads.allowCoreThreadTimeOut(true);
+        threads.prestartAllCoreThreads(); // no caller waits for a thread to start
     }
 
     @Override
