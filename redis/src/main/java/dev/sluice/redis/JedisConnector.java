@@ -28,7 +28,7 @@ final class JedisConnector {
         try {
             UnifiedJedis jedis = client(address, tls, timeout);
             try {
-                jedis.ping(); // a pool connects when it is first asked
+                JedisWire.ping(jedis); // a pool connects when it is first asked
             } catch (RuntimeException e) {
                 jedis.close();
                 throw e;

@@ -13,6 +13,7 @@ import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.RedisClusterClient;
 import redis.clients.jedis.RedisSentinelClient;
 import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.exceptions.JedisBroadcastException;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 import redis.clients.jedis.util.Pool;
@@ -76,10 +77,10 @@ final class JedisWire implements Wire {
 
     @Override
     public CompletionStage<?> ping() {
-        return CompletableFuture.supplyAsync(
+        return CompletableFuture.runAsync(
                 () -> {
                     dropIdle();
-                    return pingAll();
+                    ping(jedis);
                 },
                 threads);
     }
@@ -90,14 +91,17 @@ final class JedisWire implements Wire {
         close.run();
     }
 
-    private String pingAll() {
+    /** Asks every master of a cluster. If one is gone, the others will do. */
+    static void ping(UnifiedJedis jedis) {
         try {
-            return jedis.ping(); // which asks every master of a cluster
-        } catch (RuntimeException e) {
+            jedis.ping();
+        } catch (JedisBroadcastException e) {
             if (jedis instanceof RedisClusterClient cluster) {
                 cluster.refreshClusterTopology(); // a call that runs into its timeout does not
             }
-            throw e;
+            if (!e.getReplies().containsValue("PONG")) {
+                throw e;
+            }
         }
     }
 

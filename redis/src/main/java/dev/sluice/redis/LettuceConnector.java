@@ -3,6 +3,7 @@ package dev.sluice.redis;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.SslOptions;
@@ -21,6 +22,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 
 /** Makes wires through Lettuce: from an address, or over a connection that somebody else owns. */
 final class LettuceConnector {
@@ -61,17 +63,30 @@ final class LettuceConnector {
 
     /** What fails at once on a cluster may be one node of several. */
     static Wire over(StatefulRedisClusterConnection<String, String> connection, Runnable close) {
-        return new LettuceWire(connection.async(), failure -> true, () -> pingMasters(connection), close);
+        return new LettuceWire(connection.async(), failure -> true, () -> told(pingMasters(connection)), close);
     }
 
     /** A master that was replaced stays known, without slots, until it comes back: nobody waits for that one. */
-    private static CompletionStage<?> pingMasters(StatefulRedisClusterConnection<String, String> connection) {
+    private static CompletableFuture<String>[] pingMasters(StatefulRedisClusterConnection<String, String> connection) {
         return connection
                 .async()
                 .nodes(node -> node.is(RedisClusterNode.NodeFlag.UPSTREAM)
                         && !node.getSlots().isEmpty())
                 .commands()
-                .ping();
+                .ping()
+                .futures();
+    }
+
+    /** Done when each master has answered or is known to be gone. One that is silent would keep callers waiting. */
+    private static CompletionStage<?> told(CompletableFuture<String>[] pongs) {
+        return CompletableFuture.allOf(pongs).handle((done, oneIsGone) -> requireOne(pongs));
+    }
+
+    private static CompletableFuture<String> requireOne(CompletableFuture<String>[] pongs) {
+        return Stream.of(pongs)
+                .filter(pong -> pong.isDone() && !pong.isCompletedExceptionally())
+                .findFirst()
+                .orElseThrow(() -> new RedisConnectionException("no master of the cluster answers"));
     }
 
     private static Wire single(Address address, Tls tls, ClientResources resources) {
@@ -105,10 +120,15 @@ final class LettuceConnector {
                 },
                 () -> {
                     lookForMasters(client, looking);
-                    return pingMasters(connection);
+                    return told(pingMasters(connection));
                 },
                 () -> shutDown(() -> client.shutdown(0, 100, TimeUnit.MILLISECONDS), resources));
-        awaitMasters(wire);
+        try {
+            awaitMasters(pingMasters(connection));
+        } catch (RuntimeException e) {
+            wire.close();
+            throw e;
+        }
         return wire;
     }
 
@@ -120,17 +140,16 @@ final class LettuceConnector {
         }
     }
 
-    /** Lettuce connects to a node when it is first asked, and would refuse what is asked meanwhile. */
-    private static void awaitMasters(Wire wire) {
-        try {
-            wire.ping()
-                    .toCompletableFuture()
-                    .orTimeout(CONNECT_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
-                    .join();
-        } catch (RuntimeException e) {
-            wire.close();
-            throw e;
-        }
+    /**
+     * Lettuce connects to a node when it is first asked, and would refuse what is asked meanwhile. If one is down, the
+     * others will do.
+     */
+    private static void awaitMasters(CompletableFuture<String>[] pongs) {
+        CompletableFuture.allOf(pongs)
+                .exceptionally(oneIsGone -> null)
+                .completeOnTimeout(null, CONNECT_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+                .join();
+        requireOne(pongs);
     }
 
     /** Commands are refused while there is no connection: Lettuce would keep them for later. */
