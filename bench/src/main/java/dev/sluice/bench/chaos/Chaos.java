@@ -20,8 +20,8 @@ public final class Chaos {
               Starts real Redis servers on loopback, breaks them while traffic runs, and prints what callers saw.
               Ends with 1 if a bound is broken.
 
-              --short           about a minute: faults last 1 s, the timeout is 250 ms, frozen masters are left out
-              --timeout MILLIS  how long Redis has for an answer; 50 unless said
+              --short           about a minute: faults last 1 s and not 5, and frozen masters are left out
+              --timeout MILLIS  how long Redis has for an answer; 250 unless said, where the library's default is 50
               --only REGEX      which faults, matched anywhere in their names
             """;
 

@@ -1,5 +1,7 @@
 package dev.sluice.bench.chaos;
 
+import java.time.Duration;
+
 /** Servers, and something that happens to them and is mended. */
 interface Fault extends AutoCloseable {
     /** Where the servers are. */
@@ -12,6 +14,11 @@ interface Fault extends AutoCloseable {
 
     /** Lets it happen. */
     void begin();
+
+    /** How long before it is mended; zero if it mends itself. */
+    default Duration lasts(Effort effort) {
+        return effort.fault();
+    }
 
     /** Mends it, or waits until it has mended itself. */
     void end();

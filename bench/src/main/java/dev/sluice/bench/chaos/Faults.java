@@ -39,9 +39,9 @@ final class Faults {
         }
     }
 
-    /** A server that writes everything down before it answers, and so forgets nothing. */
+    /** A server that writes everything down before it answers. What is written outlives the process. */
     static Fault killed() {
-        return new OnOneServer("--appendonly", "yes", "--appendfsync", "always") {
+        return new OnOneServer("--appendonly", "yes", "--appendfsync", "no") {
             @Override
             public void begin() {
                 server.kill();
@@ -167,6 +167,11 @@ final class Faults {
             }
 
             @Override
+            public Duration lasts(Effort effort) {
+                return Duration.ZERO;
+            }
+
+            @Override
             public void end() {
                 awaitPromotion(replica);
                 Eventually.holds(
@@ -202,6 +207,11 @@ final class Faults {
             @Override
             public void begin() {
                 gone.accept(master);
+            }
+
+            @Override
+            public Duration lasts(Effort effort) {
+                return Duration.ZERO;
             }
 
             @Override

@@ -32,7 +32,7 @@ record Outage(String name, List<Party> parties, Forgets forgets, boolean isFelt,
             Scene.pause(effort.before());
             long began = System.nanoTime();
             fault.begin();
-            Scene.pause(effort.fault());
+            Scene.pause(fault.lasts(effort));
             fault.end();
             long ended = System.nanoTime();
             awaitNormal(all, ended);
