@@ -15,13 +15,18 @@ enum Forgets {
         this.why = why;
     }
 
-    /** Whether what was granted by a call may be forgotten in a fault that began then. */
-    boolean concerns(Call call, long faultNanos) {
+    /**
+     * Whether what was granted by a call may be forgotten.
+     *
+     * @param beginsNanos when the fault was about to happen
+     * @param begunNanos when it had happened: calls that were granted in between may be forgotten too
+     */
+    boolean concerns(Call call, long beginsNanos, long begunNanos) {
+        boolean isBefore = call.beganNanos() - begunNanos <= 0;
         return switch (this) {
             case NOTHING -> false;
-            case EVERYTHING -> call.beganNanos() - faultNanos <= 0;
-            case LAST_SECOND ->
-                call.beganNanos() - faultNanos <= 0 && call.endedNanos() - faultNanos >= -TimeUnit.SECONDS.toNanos(1);
+            case EVERYTHING -> isBefore;
+            case LAST_SECOND -> isBefore && call.endedNanos() - beginsNanos >= -TimeUnit.SECONDS.toNanos(1);
         };
     }
 }

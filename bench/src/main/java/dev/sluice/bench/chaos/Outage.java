@@ -32,12 +32,13 @@ record Outage(String name, List<Party> parties, Forgets forgets, boolean isFelt,
             Scene.pause(effort.before());
             long began = System.nanoTime();
             fault.begin();
+            long begun = System.nanoTime();
             Scene.pause(fault.lasts(effort));
             fault.end();
             long ended = System.nanoTime();
             awaitNormal(all, ended);
             Scene.pause(effort.after());
-            Row.Setting setting = new Row.Setting(name, effort, forgets, isFelt, began, ended);
+            Row.Setting setting = new Row.Setting(name, effort, forgets, isFelt, began, begun, ended);
             List<Row> rows = new ArrayList<>();
             for (int i = 0; i < all.size(); i++) {
                 Traffic traffic = all.get(i);

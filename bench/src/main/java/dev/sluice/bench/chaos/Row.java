@@ -38,8 +38,15 @@ record Row(
         OptionalLong normalAfterNanos,
         long policyUntilNanos) {
 
-    /** A fault as it happened. Whether it is felt: whether some calls must be decided by the policy. */
-    record Setting(String fault, Effort effort, Forgets forgets, boolean isFelt, long beganNanos, long endedNanos) {}
+    /** A fault as it happened: when it was about to, when it had, and when it was mended. */
+    record Setting(
+            String fault,
+            Effort effort,
+            Forgets forgets,
+            boolean isFelt,
+            long beganNanos,
+            long begunNanos,
+            long endedNanos) {}
 
     static Row of(
             Setting scene,
@@ -166,7 +173,7 @@ record Row(
             for (Call call : calls) {
                 if (call.key() == key && call.answer() == Call.Answer.GRANTED_BY_REDIS) {
                     byRedis++;
-                    forgotten += scene.forgets.concerns(call, scene.beganNanos) ? 1 : 0;
+                    forgotten += scene.forgets.concerns(call, scene.beganNanos, scene.begunNanos) ? 1 : 0;
                 } else if (call.key() == key && call.answer() == Call.Answer.GRANTED_BY_POLICY) {
                     byPolicy++;
                 }

@@ -70,7 +70,8 @@ final class WrongClock implements Scene {
             long began = System.nanoTime();
             Process child = start(library, url, zone, effort);
             List<Call> calls = new ArrayList<>(told(child));
-            Row.Setting setting = new Row.Setting("clock an hour ahead", effort, Forgets.NOTHING, false, began, began);
+            Row.Setting setting =
+                    new Row.Setting("clock an hour ahead", effort, Forgets.NOTHING, false, began, began, began);
             calls.addAll(right.stop());
             return Row.of(setting, Party.LETTUCE, calls, right.counters(), right.thrown(), stalls);
         }
@@ -166,7 +167,7 @@ final class WrongClock implements Scene {
                 calls.addAll(right.stop());
                 RedisCounters counters = wrong.counters();
                 Row.Setting setting =
-                        new Row.Setting("clock behind midnight", effort, Forgets.NOTHING, false, began, began);
+                        new Row.Setting("clock behind midnight", effort, Forgets.NOTHING, false, began, began, began);
                 return Row.of(setting, Party.LETTUCE, calls, counters, wrong.thrown(), stalls);
             }
         }
