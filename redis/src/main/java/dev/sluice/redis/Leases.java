@@ -68,7 +68,7 @@ final class Leases {
     Leases(SharedState shared, double share) {
         this.shared = shared;
         this.share = share;
-        sweepLater();
+        shared.every(TimeUnit.NANOSECONDS.toMicros(LEASE_NANOS), this::sweep);
     }
 
     CompletableFuture<Decision> take(String key, long permits) {
@@ -173,13 +173,6 @@ final class Leases {
                             0,
                             grant.takenAtMicros()));
         }
-    }
-
-    private void sweepLater() {
-        shared.after(TimeUnit.NANOSECONDS.toMicros(LEASE_NANOS), () -> {
-            sweep();
-            sweepLater();
-        });
     }
 
     private void sweep() {

@@ -17,7 +17,7 @@ public final class RedisStoreBuilder {
     public enum Client {
         /** Asynchronous; many calls share one connection. */
         LETTUCE,
-        /** Blocking; a call holds its thread and a connection of a pool. */
+        /** Blocking; a call holds a thread of the store and a connection of a pool. */
         JEDIS
     }
 

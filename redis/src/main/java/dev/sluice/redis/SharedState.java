@@ -9,7 +9,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -306,8 +305,14 @@ final class SharedState {
         return timed;
     }
 
-    ScheduledFuture<?> after(long micros, Runnable action) {
-        return executor.schedule(action, micros, TimeUnit.MICROSECONDS);
+    /** Runs {@code action} then, be the store closed or not: whoever waits is answered, by the policy if need be. */
+    void after(long micros, Runnable action) {
+        CompletableFuture.delayedExecutor(micros, TimeUnit.MICROSECONDS).execute(action);
+    }
+
+    /** Runs {@code action} again and again until the store is closed. */
+    void every(long micros, Runnable action) {
+        executor.scheduleWithFixedDelay(action, micros, micros, TimeUnit.MICROSECONDS);
     }
 
     Tally tally() {
