@@ -1,6 +1,9 @@
 package dev.sluice;
 
 import dev.sluice.algorithm.State;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
 
 /**
  * What a caller is told. {@code now} is the time by which the limiter decides, {@code clock} what its clock says: the
@@ -31,13 +34,16 @@ interface Answer<R> {
         @Override
         public Decision allowed(State state, long now, long clock, long permits, long departsAt) {
             State tightest = state.scarcest(percent, now);
-            return Decision.allowed(
+            Decision all = Decision.allowed(
                     permits,
                     tightest.algorithm().capacity(),
                     tightest.remaining(percent, now),
                     until(state.freshAt(now), clock),
                     departsAt == now ? 0 : until(departsAt, clock),
                     Math.max(now, state.latest()));
+            return state.part(1) == null
+                    ? all
+                    : all.withParts(parts(state, part -> granted(part, now, clock, permits)));
         }
 
         @Override
@@ -45,13 +51,46 @@ interface Answer<R> {
             long readyAt = why == Outcome.SHED
                     ? engine.unshedAt(state, now)
                     : engine.readyAt(cell, state, now, permits, percent, maxDelay);
-            return Decision.denied(
+            Decision all = Decision.denied(
                     state.fits(percent, permits) ? why : Outcome.NEVER,
                     permits,
                     state.slowest(percent, now, permits).algorithm().capacity(),
                     engine.isBarred(cell, percent) ? 0 : state.remaining(percent, now),
                     until(readyAt, clock),
                     until(state.freshAt(now), clock));
+            return state.part(1) == null ? all : all.withParts(parts(state, part -> alone(part, now, clock, permits)));
+        }
+
+        private static List<Decision> parts(State state, Function<State, Decision> told) {
+            List<Decision> parts = new ArrayList<>();
+            for (State part = state.part(0); part != null; part = state.part(parts.size())) {
+                parts.add(told.apply(part));
+            }
+            return parts;
+        }
+
+        /** What one of several limits says when all of them were charged, or would have been. */
+        private Decision granted(State part, long now, long clock, long permits) {
+            return Decision.allowed(
+                    permits,
+                    part.algorithm().capacity(),
+                    part.remaining(percent, now),
+                    until(part.freshAt(now), clock),
+                    0,
+                    Math.max(now, part.latest()));
+        }
+
+        /** What one of several limits says when none was charged. */
+        private Decision alone(State part, long now, long clock, long permits) {
+            return part.admits(percent, now, permits)
+                    ? granted(part, now, clock, permits)
+                    : Decision.denied(
+                            part.fits(percent, permits) ? Outcome.DENIED : Outcome.NEVER,
+                            permits,
+                            part.algorithm().capacity(),
+                            part.remaining(percent, now),
+                            until(part.readyAt(percent, now, permits), clock),
+                            until(part.freshAt(now), clock));
         }
 
         private static long until(long instant, long clock) {

@@ -2,6 +2,7 @@ package dev.sluice;
 
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 
 /**
  * The whole answer to one request.
@@ -19,6 +20,7 @@ import java.time.temporal.ChronoUnit;
  *     will not do
  * @param delayMicros when allowed by a queue: microseconds to wait before the work may start
  * @param takenAtMicros when the permits were taken, on the limiter's own clock; {@link Limiter#refund} needs it
+ * @param parts of several limits: what each says; of one, nothing
  */
 public record Decision(
         Outcome outcome,
@@ -28,7 +30,8 @@ public record Decision(
         long retryAfterMicros,
         long resetAfterMicros,
         long delayMicros,
-        long takenAtMicros) {
+        long takenAtMicros,
+        List<Decision> parts) {
 
     /** The number of microseconds that stands for <em>never</em>. */
     public static final long NEVER_MICROS = Long.MAX_VALUE;
@@ -40,13 +43,32 @@ public record Decision(
     public static Decision allowed(
             long permits, long limit, long remaining, long resetAfterMicros, long delayMicros, long takenAtMicros) {
         return new Decision(
-                Outcome.ALLOWED, permits, limit, remaining, 0, resetAfterMicros, delayMicros, takenAtMicros);
+                Outcome.ALLOWED, permits, limit, remaining, 0, resetAfterMicros, delayMicros, takenAtMicros, List.of());
     }
 
     /** A request that may not go ahead; {@code outcome} says why. */
     public static Decision denied(
             Outcome outcome, long permits, long limit, long remaining, long retryAfterMicros, long resetAfterMicros) {
-        return new Decision(outcome, permits, limit, remaining, retryAfterMicros, resetAfterMicros, 0, 0);
+        return new Decision(outcome, permits, limit, remaining, retryAfterMicros, resetAfterMicros, 0, 0, List.of());
+    }
+
+    /** The same answer with what each of several limits says. */
+    public Decision withParts(List<Decision> parts) {
+        return new Decision(
+                outcome,
+                permits,
+                limit,
+                remaining,
+                retryAfterMicros,
+                resetAfterMicros,
+                delayMicros,
+                takenAtMicros,
+                List.copyOf(parts));
+    }
+
+    /** What each limit says, in their order. Of a denied request some may say yes: then nothing was taken from them. */
+    public List<Decision> each() {
+        return parts.isEmpty() ? List.of(this) : parts;
     }
 
     /** Whether the request may go ahead. */
@@ -74,15 +96,24 @@ public record Decision(
         return duration(delayMicros);
     }
 
-    /** The same numbers for a limiter that only watches: nothing was taken and the request goes ahead. */
-    Decision shadowed() {
+    /** What a limiter that only watches says: nothing is denied, and nothing delayed. */
+    public Decision watched() {
         return new Decision(
-                Outcome.SHADOWED, permits, limit, remaining, retryAfterMicros, resetAfterMicros, 0, takenAtMicros);
+                allowed() ? outcome : Outcome.SHADOWED,
+                permits,
+                limit,
+                remaining,
+                retryAfterMicros,
+                resetAfterMicros,
+                0,
+                takenAtMicros,
+                parts);
     }
 
     /** The same once the delay is over. */
-    Decision undelayed() {
-        return allowed(permits, limit, remaining, resetAfterMicros, 0, takenAtMicros);
+    public Decision undelayed() {
+        return new Decision(
+                outcome, permits, limit, remaining, retryAfterMicros, resetAfterMicros, 0, takenAtMicros, parts);
     }
 
     private static Duration duration(long micros) {

@@ -3,6 +3,7 @@ package dev.sluice;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 
 /**
@@ -106,6 +107,11 @@ public interface Limiter {
         return peek("", 1);
     }
 
+    /** {@link #peek(String, long)} without a thread that waits for a store to answer. */
+    default CompletableFuture<Decision> peekAsync(String key, long permits) {
+        return CompletableFuture.completedFuture(peek(key, permits));
+    }
+
     // ---- Waiting
 
     /**
@@ -114,7 +120,20 @@ public interface Limiter {
      *
      * @throws InterruptedException if interrupted while waiting; then nothing was taken
      */
-    Decision acquire(String key, long permits, Duration maxWait) throws InterruptedException;
+    default Decision acquire(String key, long permits, Duration maxWait) throws InterruptedException {
+        CompletableFuture<Decision> turn = acquireAsync(key, permits, maxWait);
+        try {
+            return turn.get();
+        } catch (InterruptedException e) {
+            if (turn.cancel(false)) {
+                throw e;
+            }
+            Thread.currentThread().interrupt();
+            return turn.join();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("waiting for " + permits + " permits of " + limits() + " failed", e);
+        }
+    }
 
     /** Waits up to {@code maxWait} for {@code permits} of the one key. */
     default Decision acquire(long permits, Duration maxWait) throws InterruptedException {
@@ -157,8 +176,18 @@ public interface Limiter {
      * Runs {@code work} if one permit can be had this instant, else {@code fallback}. A permit of a concurrency limit
      * is held while the work runs.
      */
-    <T, E extends Exception> T call(
-            String key, Work<? extends T, E> work, Function<? super Decision, ? extends T> fallback) throws E;
+    default <T, E extends Exception> T call(
+            String key, Work<? extends T, E> work, Function<? super Decision, ? extends T> fallback) throws E {
+        Decision decision = acquireAsync(key, 1, Duration.ZERO).join();
+        if (!decision.allowed()) {
+            return fallback.apply(decision);
+        }
+        try {
+            return work.run();
+        } finally {
+            release(key, decision);
+        }
+    }
 
     /** {@link #call(String, Work, Function)} on the one key. */
     default <T, E extends Exception> T call(Work<? extends T, E> work, Function<? super Decision, ? extends T> fallback)
@@ -174,6 +203,12 @@ public interface Limiter {
      */
     void refund(String key, Decision taken);
 
+    /** {@link #refund(String, Decision)} without a thread that waits for a store to hear of it. */
+    default CompletableFuture<?> refundAsync(String key, Decision taken) {
+        refund(key, taken);
+        return CompletableFuture.completedFuture(null);
+    }
+
     /** Gives back what a decision on the one key took. */
     default void refund(Decision taken) {
         refund("", taken);
@@ -184,6 +219,12 @@ public interface Limiter {
      * taken. {@link Hold#close} does this for you. Release a decision once.
      */
     void release(String key, Decision taken);
+
+    /** {@link #release(String, Decision)} without a thread that waits for a store to hear of it. */
+    default CompletableFuture<?> releaseAsync(String key, Decision taken) {
+        release(key, taken);
+        return CompletableFuture.completedFuture(null);
+    }
 
     /** Forgets everything this key has used. */
     void reset(String key);

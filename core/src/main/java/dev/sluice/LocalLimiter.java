@@ -4,9 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The faces of a limiter in this JVM; what they all do is in {@link Engine}. */
@@ -62,23 +60,7 @@ final class LocalLimiter implements Limiter {
     @Override
     public Decision peek(String key, long permits) {
         check(key, permits);
-        return watched(engine.peek(key, permits, percent));
-    }
-
-    @Override
-    public Decision acquire(String key, long permits, Duration maxWait) throws InterruptedException {
-        CompletableFuture<Decision> turn = acquireAsync(key, permits, maxWait);
-        try {
-            return turn.get();
-        } catch (InterruptedException e) {
-            if (turn.cancel(false)) {
-                throw e;
-            }
-            Thread.currentThread().interrupt();
-            return turn.join();
-        } catch (ExecutionException e) {
-            throw new IllegalStateException("waiting for " + permits + " permits of " + limits() + " failed", e);
-        }
+        return seen(engine.peek(key, permits, percent));
     }
 
     @Override
@@ -101,21 +83,6 @@ final class LocalLimiter implements Limiter {
             turn.thenAccept(decision -> told(key, decision));
         }
         return turn;
-    }
-
-    @Override
-    public <T, E extends Exception> T call(
-            String key, Work<? extends T, E> work, Function<? super Decision, ? extends T> fallback) throws E {
-        check(key, 1);
-        Decision decision = told(key, decision(key, 1, 0));
-        if (!decision.allowed()) {
-            return fallback.apply(decision);
-        }
-        try {
-            return work.run();
-        } finally {
-            release(key, decision);
-        }
     }
 
     @Override
@@ -162,15 +129,11 @@ final class LocalLimiter implements Limiter {
         Decision decision = permits == 0
                 ? engine.peek(key, 0, percent)
                 : engine.attempt(engine.clock(), key, permits, percent, maxDelay, whole);
-        return watched(decision);
+        return seen(decision);
     }
 
-    /** A limiter that only watches denies nothing and delays nothing. */
-    private Decision watched(Decision decision) {
-        if (!shadow) {
-            return decision;
-        }
-        return decision.allowed() ? decision.undelayed() : decision.shadowed();
+    private Decision seen(Decision decision) {
+        return shadow ? decision.watched() : decision;
     }
 
     private Decision told(String key, Decision decision) {

@@ -9,14 +9,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The faces of a limiter on Redis; what they all do is in {@link SharedState}. */
 final class RedisLimiter implements Limiter {
     private static final System.Logger LOG = System.getLogger(RedisLimiter.class.getName());
+
+    private static final CompletableFuture<?> DONE = CompletableFuture.completedFuture(null);
 
     private final SharedState shared;
     private final int percent;
@@ -59,24 +59,14 @@ final class RedisLimiter implements Limiter {
 
     @Override
     public Decision peek(String key, long permits) {
-        check(key, permits);
-        return watched(shared.peek(key, permits, percent).join());
+        return peekAsync(key, permits).join();
     }
 
     @Override
-    public Decision acquire(String key, long permits, Duration maxWait) throws InterruptedException {
-        CompletableFuture<Decision> turn = acquireAsync(key, permits, maxWait);
-        try {
-            return turn.get();
-        } catch (InterruptedException e) {
-            if (turn.cancel(false)) {
-                throw e;
-            }
-            Thread.currentThread().interrupt();
-            return turn.join();
-        } catch (ExecutionException e) {
-            throw new IllegalStateException("waiting for " + permits + " permits of " + limits() + " failed", e);
-        }
+    public CompletableFuture<Decision> peekAsync(String key, long permits) {
+        check(key, permits);
+        CompletableFuture<Decision> seen = shared.peek(key, permits, percent);
+        return shadow ? seen.thenApply(Decision::watched) : seen;
     }
 
     @Override
@@ -96,34 +86,27 @@ final class RedisLimiter implements Limiter {
     }
 
     @Override
-    public <T, E extends Exception> T call(
-            String key, Work<? extends T, E> work, Function<? super Decision, ? extends T> fallback) throws E {
-        check(key, 1);
-        Decision decision = told(key, shared.take(key, 1, percent, 0).join());
-        if (!decision.allowed()) {
-            return fallback.apply(decision);
-        }
-        try {
-            return work.run();
-        } finally {
-            release(key, decision);
-        }
+    public void refund(String key, Decision taken) {
+        refundAsync(key, taken).join();
     }
 
     @Override
-    public void refund(String key, Decision taken) {
+    public CompletableFuture<?> refundAsync(String key, Decision taken) {
         check(key, 0);
-        if (taken.outcome() == Outcome.ALLOWED && taken.permits() > 0) {
-            shared.giveBack(key, taken).join();
-        }
+        return taken.outcome() == Outcome.ALLOWED && taken.permits() > 0 ? shared.giveBack(key, taken) : DONE;
     }
 
     @Override
     public void release(String key, Decision taken) {
+        releaseAsync(key, taken).join();
+    }
+
+    @Override
+    public CompletableFuture<?> releaseAsync(String key, Decision taken) {
         check(key, 0);
-        if (taken.outcome() == Outcome.ALLOWED && taken.permits() > 0 && shared.holds()) {
-            shared.release(key, taken).join();
-        }
+        return taken.outcome() == Outcome.ALLOWED && taken.permits() > 0 && shared.holds()
+                ? shared.release(key, taken)
+                : DONE;
     }
 
     @Override
@@ -150,24 +133,12 @@ final class RedisLimiter implements Limiter {
         return "Limiter " + shared.name() + limits() + (percent == 100 ? "" : " for " + percent + " %");
     }
 
-    /** A limiter that only watches denies nothing and delays nothing. */
-    private Decision watched(Decision decision) {
-        if (!shadow) {
-            return decision;
-        }
-        return new Decision(
-                decision.allowed() ? Outcome.ALLOWED : Outcome.SHADOWED,
-                decision.permits(),
-                decision.limit(),
-                decision.remaining(),
-                decision.retryAfterMicros(),
-                decision.resetAfterMicros(),
-                0,
-                decision.takenAtMicros());
+    private Decision seen(Decision decision) {
+        return shadow ? decision.watched() : decision;
     }
 
     private Decision told(String key, Decision decision) {
-        Decision told = watched(decision);
+        Decision told = seen(decision);
         if (listener != null) {
             try {
                 listener.decided(key, told);

@@ -3,6 +3,7 @@ package dev.sluice.redis;
 import dev.sluice.DecisionListener;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
+import dev.sluice.OnFailure;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -2,6 +2,7 @@ package dev.sluice.redis;
 
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
+import dev.sluice.OnFailure;
 import dev.sluice.Store;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -60,6 +61,11 @@ public final class RedisStore implements Store {
     @Override
     public Limiter limiter(String name, Limit... limits) {
         return limiterBuilder(name, limits).build();
+    }
+
+    @Override
+    public Limiter limiter(String name, OnFailure onFailure, Limit... limits) {
+        return limiterBuilder(name, limits).onFailure(onFailure).build();
     }
 
     /** A limiter with more said about it. */

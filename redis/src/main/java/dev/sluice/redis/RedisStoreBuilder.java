@@ -1,5 +1,6 @@
 package dev.sluice.redis;
 
+import dev.sluice.OnFailure;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import java.nio.file.Path;

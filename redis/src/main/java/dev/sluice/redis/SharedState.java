@@ -3,6 +3,7 @@ package dev.sluice.redis;
 import dev.sluice.Decision;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
+import dev.sluice.OnFailure;
 import dev.sluice.Outcome;
 import java.time.Duration;
 import java.util.Arrays;

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.abort;
 
 import dev.sluice.Limit;
+import dev.sluice.OnFailure;
 import dev.sluice.redis.RedisStoreBuilder.Client;
 import dev.sluice.redis.servers.RedisBinary;
 import dev.sluice.redis.servers.RedisServer;

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
+import dev.sluice.OnFailure;
 import dev.sluice.redis.servers.Eventually;
 import dev.sluice.redis.servers.RedisServer;
 import java.util.ArrayList;

@@ -11,6 +11,7 @@ import dev.sluice.Decision;
 import dev.sluice.Hold;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
+import dev.sluice.OnFailure;
 import dev.sluice.Outcome;
 import dev.sluice.redis.servers.Eventually;
 import dev.sluice.redis.servers.RedisServer;

@@ -2,6 +2,7 @@ package dev.sluice.redis;
 
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
+import dev.sluice.OnFailure;
 import dev.sluice.Ticker;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;

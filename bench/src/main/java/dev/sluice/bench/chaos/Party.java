@@ -1,6 +1,6 @@
 package dev.sluice.bench.chaos;
 
-import dev.sluice.redis.OnFailure;
+import dev.sluice.OnFailure;
 import dev.sluice.redis.RedisStoreBuilder.Client;
 import java.util.Locale;
 

@@ -1,6 +1,6 @@
 package dev.sluice.bench.chaos;
 
-import dev.sluice.redis.OnFailure;
+import dev.sluice.OnFailure;
 import dev.sluice.redis.RedisCounters;
 import java.util.ArrayList;
 import java.util.List;

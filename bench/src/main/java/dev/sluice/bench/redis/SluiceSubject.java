@@ -2,7 +2,7 @@ package dev.sluice.bench.redis;
 
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
-import dev.sluice.redis.OnFailure;
+import dev.sluice.OnFailure;
 import dev.sluice.redis.RedisStore;
 import dev.sluice.redis.RedisStoreBuilder.Client;
 import java.time.Duration;

@@ -1,4 +1,4 @@
-package dev.sluice.redis;
+package dev.sluice;
 
 /** What a limiter says while Redis does not answer. */
 public enum OnFailure {

@@ -1,0 +1,75 @@
+package dev.sluice;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Limiters by name, and requests that ask several of them. */
+class StoreTest {
+    private final Store store = Store.local(() -> 0);
+
+    @Test
+    void limitersOfOneNameShareTheirCounters() {
+        assertThat(store.limiter("login", perMinute(1)).tryAcquire("ann")).isTrue();
+        assertThat(store.limiter("login", perMinute(1)).tryAcquire("ann")).isFalse();
+        assertThat(store.limiter("search", perMinute(1)).tryAcquire("ann")).isTrue();
+    }
+
+    @Test
+    void otherLimitsUnderTheSameNameTakeItsPlace() {
+        Limiter login = store.limiter("login", perMinute(1));
+        login.decide("ann");
+        assertThat(store.limiter("login", OnFailure.DENY, perMinute(3))
+                        .decide("ann")
+                        .remaining())
+                .isEqualTo(1);
+        assertThat(login.limits()).containsExactly(perMinute(3));
+    }
+
+    @Test
+    void aRequestIsChargedToAllOrToNone() {
+        Limiter perUser = store.limiter("user", perMinute(5));
+        Limiter perIp = store.limiter("ip", perMinute(2));
+        List<Charge> charges = List.of(new Charge(perUser, "ann", 1), new Charge(perIp, "192.0.2.7", 1));
+        for (int i = 1; i <= 2; i++) {
+            List<Decision> taken = store.decideAll(charges).join();
+            assertThat(taken).allMatch(Decision::allowed);
+            assertThat(taken).extracting(Decision::remaining).containsExactly(5L - i, 2L - i);
+        }
+        List<Decision> denied = store.decideAll(charges).join();
+        assertThat(denied).extracting(Decision::allowed).containsExactly(true, false);
+        assertThat(perUser.peek("ann", 0).remaining()).isEqualTo(3);
+        assertThat(perIp.peek("192.0.2.7", 0).remaining()).isZero();
+    }
+
+    @Test
+    void whoeverComesAfterTheDenierIsNotCharged() {
+        Limiter first = store.limiter("first", perMinute(1));
+        Limiter last = store.limiter("last", perMinute(5));
+        List<Charge> charges = List.of(new Charge(first, "", 2), new Charge(last, "", 2));
+        List<Decision> denied = store.decideAll(charges).join();
+        assertThat(denied).extracting(Decision::outcome).containsExactly(Outcome.NEVER, Outcome.ALLOWED);
+        assertThat(last.peek("", 0).remaining()).isEqualTo(5);
+    }
+
+    @Test
+    void eachOfSeveralLimitsSaysHowItStands() {
+        Limiter both = store.limiter("both", perMinute(2), Limit.fixedWindow(5, Duration.ofDays(1)));
+        assertThat(both.decide().each())
+                .extracting(Decision::limit, Decision::remaining)
+                .containsExactly(
+                        org.assertj.core.groups.Tuple.tuple(2L, 1L), org.assertj.core.groups.Tuple.tuple(5L, 4L));
+        both.decide();
+        Decision denied = both.decide();
+        assertThat(denied.each()).extracting(Decision::allowed).containsExactly(false, true);
+        assertThat(denied.each().get(0).retryAfter()).isEqualTo(Duration.ofMinutes(1));
+        Decision one = store.limiter("one", perMinute(2)).decide();
+        assertThat(one.each()).containsExactly(one);
+    }
+
+    private static Limit perMinute(long permits) {
+        return Limit.slidingLog(permits, Duration.ofMinutes(1));
+    }
+}
