@@ -43,7 +43,7 @@ interface Answer<R> {
                     Math.max(now, state.latest()));
             return state.part(1) == null
                     ? all
-                    : all.withParts(parts(state, part -> granted(part, now, clock, permits)));
+                    : all.withParts(parts(state, part -> granted(part, now, clock, permits, all.takenAtMicros())));
         }
 
         @Override
@@ -70,20 +70,20 @@ interface Answer<R> {
         }
 
         /** What one of several limits says when all of them were charged, or would have been. */
-        private Decision granted(State part, long now, long clock, long permits) {
+        private Decision granted(State part, long now, long clock, long permits, long takenAt) {
             return Decision.allowed(
                     permits,
                     part.algorithm().capacity(),
                     part.remaining(percent, now),
                     until(part.freshAt(now), clock),
                     0,
-                    Math.max(now, part.latest()));
+                    takenAt);
         }
 
         /** What one of several limits says when none was charged. */
         private Decision alone(State part, long now, long clock, long permits) {
             return part.admits(percent, now, permits)
-                    ? granted(part, now, clock, permits)
+                    ? granted(part, now, clock, permits, 0)
                     : Decision.denied(
                             part.fits(percent, permits) ? Outcome.DENIED : Outcome.NEVER,
                             permits,

@@ -2,6 +2,7 @@ package dev.sluice.redis;
 
 import dev.sluice.Decision;
 import dev.sluice.Outcome;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
@@ -50,13 +51,28 @@ final class Denials {
         if (agoNanos >= TRUST_NANOS || agoMicros >= then.retryAfterMicros()) {
             return null;
         }
-        return Decision.denied(
-                Outcome.DENIED,
-                permits,
+        return aged(then, agoMicros);
+    }
+
+    private static Decision aged(Decision then, long micros) {
+        Decision now = new Decision(
+                then.retryAfterMicros() > micros ? then.outcome() : Outcome.ALLOWED,
+                then.permits(),
                 then.limit(),
                 then.remaining(),
-                then.retryAfterMicros() - agoMicros,
-                Math.max(0, then.resetAfterMicros() - agoMicros));
+                less(then.retryAfterMicros(), micros),
+                less(then.resetAfterMicros(), micros),
+                0,
+                0,
+                List.of());
+        return then.parts().isEmpty()
+                ? now
+                : now.withParts(
+                        then.parts().stream().map(part -> aged(part, micros)).toList());
+    }
+
+    private static long less(long micros, long ago) {
+        return micros == Decision.NEVER_MICROS ? micros : Math.max(0, micros - ago);
     }
 
     /** The key may have changed. */

@@ -1,7 +1,8 @@
 package dev.sluice.redis;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -50,15 +51,15 @@ final class JedisWire implements Wire {
 
     @Override
     public void run(
-            Script script, String[] keys, String[] args, BiConsumer<@Nullable List<Long>, @Nullable Throwable> reply) {
+            Script script, String[] keys, byte[][] args, BiConsumer<byte @Nullable [], @Nullable Throwable> reply) {
         long askedAt = System.nanoTime();
         threads.execute(() -> {
-            List<Long> numbers;
+            byte[] bytes;
             try {
                 if (System.nanoTime() - askedAt > timeoutNanos) {
                     throw new Link.Unavailable("all connections are busy", null);
                 }
-                numbers = numbers(script, List.of(keys), List.of(args));
+                bytes = ask(script, keys, args);
             } catch (JedisDataException e) {
                 reply.accept(null, new Link.Refused(e));
                 return;
@@ -66,7 +67,7 @@ final class JedisWire implements Wire {
                 reply.accept(null, e);
                 return;
             }
-            reply.accept(numbers, null);
+            reply.accept(bytes, null);
         });
     }
 
@@ -116,13 +117,17 @@ final class JedisWire implements Wire {
         }
     }
 
-    @SuppressWarnings("unchecked") // what the scripts reply
-    private List<Long> numbers(Script script, List<String> keys, List<String> args) {
+    private byte[] ask(Script script, String[] keys, byte[][] args) {
+        byte[][] params = new byte[keys.length + args.length][];
+        for (int i = 0; i < keys.length; i++) {
+            params[i] = keys[i].getBytes(UTF_8);
+        }
+        System.arraycopy(args, 0, params, keys.length, args.length);
         try {
-            return (List<Long>) jedis.evalsha(script.sha(), keys, args);
+            return (byte[]) jedis.evalsha(script.sha().getBytes(UTF_8), keys.length, params);
         } catch (JedisNoScriptException e) {
             // the server was flushed, replaced or has just joined
-            return (List<Long>) jedis.eval(script.text(), keys, args);
+            return (byte[]) jedis.eval(script.text().getBytes(UTF_8), keys.length, params);
         }
     }
 }

@@ -2,10 +2,13 @@ package dev.sluice.redis;
 
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.RedisNoScriptException;
-import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.async.BaseRedisAsyncCommands;
 import io.lettuce.core.api.async.RedisKeyAsyncCommands;
-import io.lettuce.core.api.async.RedisScriptingAsyncCommands;
-import java.util.List;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.nio.ByteBuffer;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
@@ -15,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Redis through Lettuce: no thread waits, and all calls share one connection, or one for each node of a cluster. */
 final class LettuceWire implements Wire {
-    private final RedisScriptingAsyncCommands<String, String> scripts;
+    private final BaseRedisAsyncCommands<String, String> scripts;
     private final RedisKeyAsyncCommands<String, String> keys;
     private final Predicate<Throwable> isRefusal;
     private final Supplier<? extends CompletionStage<?>> ping;
@@ -27,7 +30,7 @@ final class LettuceWire implements Wire {
      * @param isRefusal whether a failure is known at once and says nothing about other calls
      * @param close ends what was opened for it
      */
-    <C extends RedisScriptingAsyncCommands<String, String> & RedisKeyAsyncCommands<String, String>> LettuceWire(
+    <C extends BaseRedisAsyncCommands<String, String> & RedisKeyAsyncCommands<String, String>> LettuceWire(
             C commands, Predicate<Throwable> isRefusal, Supplier<? extends CompletionStage<?>> ping, Runnable close) {
         this.scripts = commands;
         this.keys = commands;
@@ -38,18 +41,43 @@ final class LettuceWire implements Wire {
 
     @Override
     public void run(
-            Script script, String[] keys, String[] args, BiConsumer<@Nullable List<Long>, @Nullable Throwable> reply) {
-        RedisFuture<List<Long>> known = scripts.evalsha(script.sha(), ScriptOutputType.MULTI, keys, args);
-        known.whenComplete((numbers, failure) -> {
+            Script script, String[] keys, byte[][] args, BiConsumer<byte @Nullable [], @Nullable Throwable> reply) {
+        ask(CommandType.EVALSHA, script.sha(), keys, args).whenComplete((bytes, failure) -> {
             Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
             if (cause instanceof RedisNoScriptException) {
                 // The server was flushed, replaced or has just joined: it learns the script with this call.
-                RedisFuture<List<Long>> taught = scripts.eval(script.text(), ScriptOutputType.MULTI, keys, args);
-                taught.whenComplete(reply);
+                ask(CommandType.EVAL, script.text(), keys, args).whenComplete(reply);
             } else {
-                reply.accept(numbers, cause != null && isRefusal.test(cause) ? new Link.Refused(cause) : cause);
+                reply.accept(bytes, cause != null && isRefusal.test(cause) ? new Link.Refused(cause) : cause);
             }
         });
+    }
+
+    private RedisFuture<byte[]> ask(CommandType command, String script, String[] keys, byte[][] args) {
+        CommandArgs<String, String> told =
+                new CommandArgs<>(StringCodec.UTF8).add(script).add(keys.length);
+        for (String key : keys) {
+            told.addKey(key);
+        }
+        for (byte[] arg : args) {
+            told.add(arg);
+        }
+        return scripts.dispatch(command, new Bytes(), told);
+    }
+
+    /** A reply as it came: the codecs of a connection are for text. */
+    private static final class Bytes extends CommandOutput<String, String, byte[]> {
+        Bytes() {
+            super(StringCodec.UTF8, new byte[0]);
+        }
+
+        @Override
+        public void set(@Nullable ByteBuffer bytes) {
+            if (bytes != null) {
+                output = new byte[bytes.remaining()];
+                bytes.get(output);
+            }
+        }
     }
 
     @Override

@@ -1,7 +1,6 @@
 package dev.sluice.redis;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -56,15 +55,43 @@ final class Link implements AutoCloseable {
         }
     }
 
-    private static final class Call extends CompletableFuture<List<Long>> {
-        private final long deadlineNanos;
+    /** One call, answered once. */
+    private static final class Call extends AtomicBoolean {
+        private static final long serialVersionUID = 1;
 
-        Call(long deadlineNanos) {
+        private final long deadlineNanos;
+        private final transient BiConsumer<byte @Nullable [], @Nullable Unavailable> then;
+
+        Call(long deadlineNanos, BiConsumer<byte @Nullable [], @Nullable Unavailable> then) {
             this.deadlineNanos = deadlineNanos;
+            this.then = then;
+        }
+
+        boolean isDone() {
+            return get();
+        }
+
+        boolean complete(byte[] reply) {
+            if (!compareAndSet(false, true)) {
+                return false;
+            }
+            then.accept(reply, null);
+            return true;
+        }
+
+        /** Counts first: what the caller does next may ask again. */
+        boolean fail(Unavailable why, Runnable counted) {
+            if (!compareAndSet(false, true)) {
+                return false;
+            }
+            counted.run();
+            then.accept(null, why);
+            return true;
         }
     }
 
     private static final System.Logger LOG = System.getLogger(Link.class.getName());
+    private static final byte[] NOTHING = {};
     private static final int FAILURES_TO_OPEN = 3;
     private static final long PROBE_MILLIS = 100;
     private static final long RECONNECT_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -106,55 +133,66 @@ final class Link implements AutoCloseable {
         }
     }
 
-    /** Runs a script. Fails with {@link Unavailable}, at once while Redis is given up on, and in time always. */
-    CompletableFuture<List<Long>> run(Script script, String[] keys, String[] args) {
-        return call((wire, reply) -> wire.run(script, keys, args, reply));
+    /**
+     * Runs a script. {@code then} is told the reply, or that Redis is not available: at once while it is given up on, and
+     * in time always.
+     */
+    void run(Script script, String[] keys, byte[][] args, BiConsumer<byte @Nullable [], @Nullable Unavailable> then) {
+        call((wire, reply) -> wire.run(script, keys, args, reply), then);
     }
 
-    /** Forgets keys. */
-    CompletableFuture<List<Long>> delete(String[] keys) {
-        return call((wire, reply) -> wire.delete(keys)
-                .whenComplete((count, failure) -> reply.accept(failure == null ? List.of() : null, failure)));
+    /** Forgets keys; done when Redis has, or cannot be told. */
+    CompletableFuture<?> delete(String[] keys) {
+        CompletableFuture<Boolean> done = new CompletableFuture<>();
+        call(
+                (wire, reply) -> wire.delete(keys)
+                        .whenComplete((count, failure) -> reply.accept(failure == null ? NOTHING : null, failure)),
+                (nothing, failure) -> done.complete(failure == null));
+        return done;
     }
 
     boolean isOpen() {
         return open;
     }
 
-    private CompletableFuture<List<Long>> call(
-            BiConsumer<Wire, BiConsumer<@Nullable List<Long>, @Nullable Throwable>> action) {
+    private void call(
+            BiConsumer<Wire, BiConsumer<byte @Nullable [], @Nullable Throwable>> action,
+            BiConsumer<byte @Nullable [], @Nullable Unavailable> then) {
         Wire wire = this.wire;
         if (open || wire == null) {
-            return CompletableFuture.failedFuture(OPEN);
+            then.accept(null, OPEN);
+            return;
         }
         asked.increment();
-        Call call = new Call(System.nanoTime() + timeoutNanos);
+        Call call = new Call(System.nanoTime() + timeoutNanos, then);
         try {
-            action.accept(wire, (numbers, failure) -> settle(call, numbers, failure));
+            action.accept(wire, (reply, failure) -> settle(call, reply, failure));
         } catch (RuntimeException e) {
             settle(call, null, e);
         }
         if (!call.isDone()) {
             calls.add(call);
         }
-        return call;
     }
 
-    private void settle(Call call, @Nullable List<Long> numbers, @Nullable Throwable failure) {
-        if (numbers != null) {
-            if (call.complete(numbers) && failuresInARow.get() != 0) {
+    private void settle(Call call, byte @Nullable [] reply, @Nullable Throwable failure) {
+        if (reply != null) {
+            if (failuresInARow.get() != 0) {
                 failuresInARow.set(0);
             }
-        } else if (call.completeExceptionally(new Unavailable("Redis failed", failure))) {
-            failures.increment();
-            if (failure instanceof Refused) {
-                warn("Redis refuses: " + failure.getMessage());
-            } else {
-                failed(
-                        failure instanceof CompletionException wrapped && wrapped.getCause() != null
-                                ? wrapped.getCause()
-                                : failure);
-            }
+            call.complete(reply);
+        } else {
+            call.fail(new Unavailable("Redis failed", failure), () -> {
+                failures.increment();
+                if (failure instanceof Refused) {
+                    warn("Redis refuses: " + failure.getMessage());
+                } else {
+                    failed(
+                            failure instanceof CompletionException wrapped && wrapped.getCause() != null
+                                    ? wrapped.getCause()
+                                    : failure);
+                }
+            });
         }
     }
 
@@ -201,10 +239,10 @@ final class Link implements AutoCloseable {
 
     private void timedOut(Call call) {
         Unavailable late = new Unavailable("Redis did not answer in time", null);
-        if (call.completeExceptionally(late)) {
+        call.fail(late, () -> {
             timeouts.increment();
             failed(late);
-        }
+        });
     }
 
     private void probe() {
@@ -288,7 +326,7 @@ final class Link implements AutoCloseable {
             wire.close();
         }
         for (Call call = calls.poll(); call != null; call = calls.poll()) {
-            call.completeExceptionally(new Unavailable("the store was closed", null));
+            call.fail(new Unavailable("the store was closed", null), () -> {});
         }
         helpers.shutdown();
     }

@@ -1,7 +1,7 @@
 package dev.sluice.redis;
 
 import dev.sluice.Limit;
-import java.util.ArrayList;
+import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
@@ -11,7 +11,7 @@ import java.util.List;
  * @param holds whether permits are held until released
  * @param delays whether work may be admitted with a delay
  * @param capacity the most permits that can be had at once
- * @param tail the arguments of the scripts after the first three, for requests that may use all of every limit
+ * @param numbers what the scripts are told for requests that may use all of every limit
  */
 record Plan(
         List<Terms> terms,
@@ -22,16 +22,25 @@ record Plan(
         long capacity,
         Script decide,
         Script settle,
-        List<String> tail) {
+        ByteBuffer numbers) {
+    private static final int FIRST_NUMBERS = 3;
+
     /** The plan for these limits when it is {@code serverMicros} on the server. */
     static Plan of(List<Limit> limits, String clock, long leaseMicros, long serverMicros) {
         if (limits.isEmpty()) {
             throw new IllegalArgumentException("a limiter needs at least one limit");
         }
-        List<Terms> terms = limits.stream()
-                .map(limit -> Terms.of(limit, serverMicros, leaseMicros))
-                .toList();
+        return ofTerms(
+                limits.stream()
+                        .map(limit -> Terms.of(limit, serverMicros, leaseMicros))
+                        .toList(),
+                clock,
+                leaseMicros);
+    }
+
+    private static Plan ofTerms(List<Terms> terms, String clock, long leaseMicros) {
         List<String> algorithms = terms.stream().map(Terms::algorithm).toList();
+        List<Limit> limits = terms.stream().map(Terms::limit).toList();
         return new Plan(
                 terms,
                 clock,
@@ -41,7 +50,7 @@ record Plan(
                 limits.stream().mapToLong(Limit::capacity).min().orElseThrow(),
                 Script.of("decide", clock, algorithms),
                 Script.of("settle", clock, algorithms),
-                tail(terms, 100));
+                numbers(terms, 100));
     }
 
     /** The same limits at another time, which matters to windows that turn with a calendar. */
@@ -49,7 +58,7 @@ record Plan(
         List<Terms> then = terms.stream()
                 .map(each -> Terms.of(each.limit(), serverMicros, leaseMicros))
                 .toList();
-        return new Plan(then, clock, leaseMicros, holds, delays, capacity, decide, settle, tail(then, 100));
+        return new Plan(then, clock, leaseMicros, holds, delays, capacity, decide, settle, numbers(then, 100));
     }
 
     List<Limit> limits() {
@@ -60,26 +69,29 @@ record Plan(
         return limit instanceof Limit.LeakyBucket leaky && leaky.flow() == Limit.LeakyBucket.Flow.QUEUE;
     }
 
-    /** What the scripts are told. */
-    String[] args(String verb, long cost, long third, int percent) {
-        List<String> tail = percent == 100 ? this.tail : tail(terms, percent);
-        String[] args = new String[3 + tail.size()];
-        args[0] = verb;
-        args[1] = Long.toString(Math.min(cost, 2 * Limit.MAX_PERMITS)); // beyond that doubles are not exact, nor needed
-        args[2] = Long.toString(third);
-        for (int i = 3; i < args.length; i++) {
-            args[i] = tail.get(i - 3);
-        }
+    /** What the scripts are told: three numbers, then those of each limit. */
+    byte[] args(long verb, long cost, long third, int percent) {
+        ByteBuffer all = percent == 100 ? numbers : numbers(terms, percent);
+        byte[] args = new byte[all.capacity()];
+        all.get(0, args);
+        ByteBuffer.wrap(args)
+                .putDouble((double) verb)
+                .putDouble((double) Math.min(cost, 2 * Limit.MAX_PERMITS)) // beyond that inexact, and not needed
+                .putDouble((double) third);
         return args;
     }
 
-    private static List<String> tail(List<Terms> terms, int percent) {
-        List<String> args = new ArrayList<>();
+    /** The numbers of each limit, after room for three more. */
+    private static ByteBuffer numbers(List<Terms> terms, int percent) {
+        int count = FIRST_NUMBERS;
         for (Terms each : terms) {
-            args.add(Long.toString(each.limit().capacity()));
-            args.add(Long.toString(each.reserve(percent)));
-            each.numbers().forEach(number -> args.add(Long.toString(number)));
+            count += 1 + each.numbers().size();
         }
-        return List.copyOf(args);
+        ByteBuffer packed = ByteBuffer.allocate(count * Double.BYTES).position(FIRST_NUMBERS * Double.BYTES);
+        for (Terms each : terms) {
+            packed.putDouble((double) each.room(percent));
+            each.numbers().forEach(number -> packed.putDouble(number.doubleValue()));
+        }
+        return packed;
     }
 }

@@ -36,11 +36,12 @@ final class Receipts {
 
     private static Decision at(Decision decision, long takenAtMicros) {
         return Decision.allowed(
-                decision.permits(),
-                decision.limit(),
-                decision.remaining(),
-                decision.resetAfterMicros(),
-                decision.delayMicros(),
-                takenAtMicros);
+                        decision.permits(),
+                        decision.limit(),
+                        decision.remaining(),
+                        decision.resetAfterMicros(),
+                        decision.delayMicros(),
+                        takenAtMicros)
+                .withParts(decision.parts());
     }
 }

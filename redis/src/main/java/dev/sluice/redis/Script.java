@@ -18,17 +18,18 @@ import java.util.regex.Pattern;
 /**
  * What Redis is asked to run: its text, and the digest by which Redis knows it once it has seen it.
  *
- * <p>The file of an algorithm is cut into parts by lines such as {@code --@look}. A main file says where the parts go, once
- * for each limit, and names that end in {@code _} are each limit's own. Why the parts are pasted and not called: a script
- * starts from nothing every time, so that each function it defines is made anew for every decision; for a limit or two
- * the functions cost more than what they do.
+ * <p>The files of algorithms and clocks are cut into parts by lines such as {@code --@look}. A main file says where the
+ * parts go, once for each limit, and names that end in {@code _} are each limit's own. Why the parts are pasted and not
+ * called: a script starts from nothing every time, so that each function it defines is made anew for every decision; for
+ * a limit or two the functions cost more than what they do.
  */
 record Script(String text, String sha) {
-    /** The most limits of one limiter: Lua has room for 200 names. */
+    /** The most limits of one script: Lua has room for 200 names. */
     static final int MOST_LIMITS = 8;
 
     private static final Pattern OWN_NAME = Pattern.compile("\\b([a-zA-Z]+)_\\b");
-    private static final int FIRST_ARGUMENT = 4;
+    private static final String MARK = "--@";
+    private static final String TOP = "";
 
     /** The script named {@code main}, by the clock whose text is {@code clock}, for limits of these algorithms. */
     static Script of(String main, String clock, List<String> algorithms) {
@@ -36,11 +37,12 @@ record Script(String text, String sha) {
             throw new IllegalArgumentException(
                     "a limiter on Redis has at most " + MOST_LIMITS + " limits, was given " + algorithms.size());
         }
-        StringBuilder text = new StringBuilder(file("numbers")).append(clock);
+        Map<String, String> clockParts = parts(clock);
+        StringBuilder text = new StringBuilder(file("numbers")).append(part(clockParts, TOP));
         for (String algorithm : new TreeSet<>(algorithms)) {
-            text.append(part(algorithm, "helpers"));
+            text.append(part(parts(file(algorithm)), "helpers"));
         }
-        text.append(expanded(file(main), algorithms));
+        text.append(expanded(file(main), algorithms, clockParts));
         return new Script(text.toString(), sha(text.toString()));
     }
 
@@ -56,23 +58,26 @@ record Script(String text, String sha) {
         }
     }
 
-    private static String expanded(String main, List<String> algorithms) {
+    private static String expanded(String main, List<String> algorithms, Map<String, String> clock) {
         StringBuilder text = new StringBuilder();
         List<String> each = new ArrayList<>();
         boolean inside = false;
         for (String line : main.lines().toList()) {
-            if (line.strip().equals("--@each")) {
+            String words = line.strip();
+            if (words.equals("--@each")) {
                 inside = true;
-            } else if (line.strip().equals("--@end")) {
-                int argument = FIRST_ARGUMENT;
+            } else if (words.equals("--@end")) {
                 for (int i = 0; i < algorithms.size(); i++) {
-                    text.append(repeated(each, algorithms.get(i), i + 1, argument));
-                    argument += 2 + numbers(algorithms.get(i)).size();
+                    text.append(own(pasted(each, parts(file(algorithms.get(i))), clock), i + 1));
                 }
                 each.clear();
                 inside = false;
             } else if (inside) {
                 each.add(line);
+            } else if (words.startsWith("--@arguments ")) {
+                text.append(arguments(words.substring("--@arguments ".length()), algorithms));
+            } else if (words.startsWith("--@reply ")) {
+                text.append(reply(words.substring("--@reply ".length()), algorithms.size()));
             } else {
                 text.append(line).append('\n');
             }
@@ -80,32 +85,51 @@ record Script(String text, String sha) {
         return text.toString();
     }
 
-    private static String repeated(List<String> lines, String algorithm, int number, int argument) {
+    /** The lines, with the parts of an algorithm or of the clock in place of their marks. */
+    private static String pasted(List<String> lines, Map<String, String> algorithm, Map<String, String> clock) {
         StringBuilder text = new StringBuilder();
         for (String line : lines) {
-            String part = line.strip();
-            if (part.equals("--@look")) {
-                text.append(readNumbers(numbers(algorithm), argument + 2));
+            String words = line.strip();
+            if (words.startsWith(MARK)) {
+                String name = words.substring(MARK.length());
+                String part = part(algorithm.containsKey(name) ? algorithm : clock, name);
+                text.append(pasted(part.lines().toList(), algorithm, clock));
+            } else {
+                text.append(line).append('\n');
             }
-            text.append(part.startsWith("--@") ? part(algorithm, part.substring(3)) : line + "\n");
-        }
-        String numbered = text.toString()
-                .replace("capacity_at", Integer.toString(argument))
-                .replace("reserve_at", Integer.toString(argument + 1))
-                .replaceAll("\\bi_\\b", Integer.toString(number));
-        return OWN_NAME.matcher(numbered).replaceAll("$1_" + number);
-    }
-
-    private static String readNumbers(List<String> names, int argument) {
-        StringBuilder text = new StringBuilder();
-        for (int i = 0; i < names.size(); i++) {
-            text.append("local %s = ARGV[%d] + 0\n".formatted(names.get(i), argument + i));
         }
         return text.toString();
     }
 
-    /** How many numbers a script is told of a limit of this algorithm, after its capacity and its reserve. */
-    static List<String> numbers(String algorithm) {
+    /** The names that end in {@code _} made those of one limit. */
+    private static String own(String text, int number) {
+        String numbered = text.replaceAll("\\bi_\\b", Integer.toString(number));
+        return OWN_NAME.matcher(numbered).replaceAll("$1_" + number);
+    }
+
+    /** Reads all numbers in one go: the first ones, then of each limit its room and the numbers of its algorithm. */
+    private static String arguments(String first, List<String> algorithms) {
+        List<String> names = new ArrayList<>(List.of(first.split(" ", -1)));
+        for (int i = 0; i < algorithms.size(); i++) {
+            names.add("room_" + (i + 1));
+            for (String name : numbers(algorithms.get(i))) {
+                names.add(name + (i + 1));
+            }
+        }
+        return "local %s = unpack('>%s', ARGV[1])%n"
+                .formatted(String.join(", ", names), "d".repeat(names.size()))
+                .replace("\r", "");
+    }
+
+    private static String reply(String outcome, int limits) {
+        List<String> names = new ArrayList<>(List.of(outcome, "now", "latest", "departsAt"));
+        for (int i = 1; i <= limits; i++) {
+            names.addAll(List.of("used_" + i, "freshAt_" + i, "readyAt_" + i));
+        }
+        return "return pack('>B" + "d".repeat(names.size() - 1) + "', " + String.join(", ", names) + ")\n";
+    }
+
+    private static List<String> numbers(String algorithm) {
         return file(algorithm)
                 .lines()
                 .filter(line -> line.startsWith("--@numbers "))
@@ -113,18 +137,28 @@ record Script(String text, String sha) {
                 .toList();
     }
 
-    /** One part of an algorithm's file; nothing, if it has none of that name. */
-    private static String part(String algorithm, String name) {
+    /** The parts of a file by their names; what stands before the first has none. */
+    private static Map<String, String> parts(String file) {
         Map<String, StringBuilder> parts = new LinkedHashMap<>();
-        StringBuilder current = new StringBuilder();
-        for (String line : file(algorithm).lines().toList()) {
-            if (line.startsWith("--@")) {
-                current = parts.computeIfAbsent(line.substring(3), unused -> new StringBuilder());
+        StringBuilder current = parts.computeIfAbsent(TOP, unused -> new StringBuilder());
+        boolean blank = true;
+        for (String line : file.lines().toList()) {
+            // A mark after an empty line begins a part; one among lines of code is to be replaced by another.
+            if (line.startsWith(MARK) && blank) {
+                current = parts.computeIfAbsent(line.substring(MARK.length()), unused -> new StringBuilder());
             } else {
                 current.append(line).append('\n');
             }
+            blank = line.isBlank();
         }
-        return parts.getOrDefault(name, new StringBuilder()).toString();
+        Map<String, String> texts = new LinkedHashMap<>();
+        parts.forEach((name, text) -> texts.put(name, text.toString()));
+        return texts;
+    }
+
+    /** One part; nothing, if there is none of that name. */
+    private static String part(Map<String, String> parts, String name) {
+        return parts.getOrDefault(name, "");
     }
 
     private static String sha(String text) {

@@ -5,8 +5,8 @@ import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
 import dev.sluice.Outcome;
+import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
@@ -29,9 +29,13 @@ final class SharedState {
 
     private static final CompletableFuture<?> DONE = CompletableFuture.completedFuture(null);
 
-    private static final int ALLOWED = 1;
-    private static final int NEVER = 2;
-    private static final int OUT_OF_SPAN = 3;
+    private static final int PEEK = 0;
+    private static final int TAKE = 1;
+
+    private static final int GIVE_BACK = 0;
+    private static final int RELEASE = 1;
+    private static final int RENEW = 2;
+
     private static final int MOST_SPANS = 4;
     private static final long RETRY_WHEN_DENIED_BY_POLICY = TimeUnit.MILLISECONDS.toMicros(100);
 
@@ -100,14 +104,14 @@ final class SharedState {
     /** The same, without a look at what is known here. */
     CompletableFuture<Decision> takeFromRedis(String key, long permits, int percent, long maxDelay) {
         CompletableFuture<Decision> answer = new CompletableFuture<>();
-        ask("take", key, permits, percent, maxDelay, MOST_SPANS, answer);
+        ask(TAKE, key, permits, percent, maxDelay, MOST_SPANS, answer);
         return answer;
     }
 
     /** What {@link #take} would say, with nothing taken. */
     CompletableFuture<Decision> peek(String key, long permits, int percent) {
         CompletableFuture<Decision> answer = new CompletableFuture<>();
-        ask("peek", key, permits, percent, ANY_DELAY, MOST_SPANS, answer);
+        ask(PEEK, key, permits, percent, ANY_DELAY, MOST_SPANS, answer);
         return answer;
     }
 
@@ -122,7 +126,7 @@ final class SharedState {
     }
 
     private void ask(
-            String verb,
+            int verb,
             String key,
             long permits,
             int percent,
@@ -135,56 +139,54 @@ final class SharedState {
         }
         Plan plan = this.plan;
         long askedAt = System.nanoTime();
-        link.run(plan.decide(), names(plan, key), args(plan.args(verb, permits, maxDelay, percent)))
-                .whenComplete((reply, failure) -> {
-                    if (failure != null) {
+        link.run(
+                plan.decide(),
+                names(plan, key),
+                args(plan.args(verb, permits, maxDelay, percent)),
+                (bytes, failure) -> {
+                    if (bytes == null) {
                         answer.complete(byPolicy(verb, key, permits, percent, maxDelay));
-                    } else if (reply.get(0) == OUT_OF_SPAN && spans > 0) {
-                        this.plan = plan.at(reply.get(1));
-                        ask(verb, key, permits, percent, maxDelay, spans - 1, answer);
-                    } else {
-                        Decision decision = decision(plan, permits, reply);
-                        if (!decision.allowed() && testMicros == null && !plan.holds() && !plan.delays()) {
-                            denials.add(key, percent, decision, askedAt);
-                        }
-                        if (decision.allowed() && plan.holds() && verb.equals("take")) {
-                            renewals.add(key, decision);
-                        }
-                        answer.complete(decision);
+                        return;
                     }
+                    Reply reply = new Reply(bytes);
+                    if (reply.isOutOfSpan()) {
+                        goOn(verb, key, permits, percent, maxDelay, spans, plan.at(reply.nowMicros()), answer);
+                        return;
+                    }
+                    Decision decision = reply.decision(plan, permits, percent, maxDelay);
+                    if (!decision.allowed() && testMicros == null && !plan.holds() && !plan.delays()) {
+                        denials.add(key, percent, decision, askedAt);
+                    }
+                    if (decision.allowed() && plan.holds() && verb == TAKE) {
+                        renewals.add(key, decision);
+                    }
+                    answer.complete(decision);
                 });
     }
 
-    private static Decision decision(Plan plan, long permits, List<Long> reply) {
-        long limit = plan.terms().get((int) (reply.get(1) - 1)).limit().capacity();
-        long remaining = reply.get(2);
-        long resetAfter = orNever(reply.get(3));
-        long outcome = reply.get(0);
-        if (outcome == ALLOWED) {
-            return Decision.allowed(permits, limit, remaining, resetAfter, reply.get(4), reply.get(5));
+    /** Asks again when a window of the calendar has turned; a clock that turns it again and again is not followed. */
+    private void goOn(
+            int verb,
+            String key,
+            long permits,
+            int percent,
+            long maxDelay,
+            int spans,
+            Plan now,
+            CompletableFuture<Decision> answer) {
+        this.plan = now;
+        if (spans > 0) {
+            ask(verb, key, permits, percent, maxDelay, spans - 1, answer);
+        } else {
+            answer.complete(byPolicy(verb, key, permits, percent, maxDelay));
         }
-        return outcome == NEVER
-                ? Decision.denied(Outcome.NEVER, permits, limit, remaining, Decision.NEVER_MICROS, resetAfter)
-                : Decision.denied(Outcome.DENIED, permits, limit, remaining, orNever(reply.get(4)), resetAfter);
-    }
-
-    private static long orNever(long micros) {
-        return micros < 0 ? Decision.NEVER_MICROS : micros;
     }
 
     /** Waits out the delay of a queue. */
     private CompletableFuture<Decision> delayed(String key, long permits, int percent, long waitMicros) {
         CompletableFuture<Decision> turn = new CompletableFuture<>();
         take(key, permits, percent, waitMicros).thenAccept(decision -> {
-            Decision done = !decision.allowed()
-                    ? decision
-                    : Decision.allowed(
-                            permits,
-                            decision.limit(),
-                            decision.remaining(),
-                            decision.resetAfterMicros(),
-                            0,
-                            decision.takenAtMicros());
+            Decision done = decision.undelayed();
             after(decision.delayMicros(), () -> {
                 if (!turn.complete(done) && decision.allowed()) {
                     giveBack(key, decision);
@@ -196,7 +198,7 @@ final class SharedState {
 
     // ---- When Redis does not answer
 
-    private Decision byPolicy(String verb, String key, long permits, int percent, long maxDelay) {
+    private Decision byPolicy(int verb, String key, long permits, int percent, long maxDelay) {
         long limit = plan.capacity();
         switch (onFailure) {
             case ALLOW -> {
@@ -215,9 +217,9 @@ final class SharedState {
         }
     }
 
-    private Decision locally(String verb, String key, long permits, int percent, long maxDelay) {
+    private Decision locally(int verb, String key, long permits, int percent, long maxDelay) {
         Limiter limiter = percent == 100 ? local : local.withShare(percent);
-        if (verb.equals("peek")) {
+        if (verb == PEEK) {
             return limiter.peek(key, permits);
         }
         return maxDelay == ANY_DELAY || !plan.delays()
@@ -234,7 +236,7 @@ final class SharedState {
             local.refund(key, Receipts.local(taken));
             return DONE;
         }
-        return settled("giveBack", key, taken);
+        return settled(GIVE_BACK, key, taken);
     }
 
     /** Ends the use of what was taken; done when Redis has heard of it, or cannot be told. */
@@ -244,12 +246,12 @@ final class SharedState {
             local.release(key, Receipts.local(taken));
             return DONE;
         }
-        return settled("release", key, taken);
+        return settled(RELEASE, key, taken);
     }
 
     /** Says that what was taken is still in use. */
     void renew(String key, Decision taken) {
-        settle("renew", key, taken, new CompletableFuture<>());
+        settle(RENEW, key, taken, new CompletableFuture<>());
     }
 
     void reset(String key) {
@@ -258,7 +260,7 @@ final class SharedState {
         if (leases != null) {
             leases.forget(key);
         }
-        link.delete(names(plan, key)).exceptionally(unavailable -> List.of()).join();
+        link.delete(names(plan, key)).join();
         denials.forget(key);
         lines.reconsider(key);
     }
@@ -270,25 +272,26 @@ final class SharedState {
         lines.reconsiderAll();
     }
 
-    private CompletableFuture<?> settled(String verb, String key, Decision taken) {
+    private CompletableFuture<?> settled(int verb, String key, Decision taken) {
         CompletableFuture<Boolean> done = new CompletableFuture<>();
         settle(verb, key, taken, done);
         return done.thenRun(() -> lines.reconsider(key));
     }
 
-    private void settle(String verb, String key, Decision taken, CompletableFuture<Boolean> done) {
+    private void settle(int verb, String key, Decision taken, CompletableFuture<Boolean> done) {
         if (!Receipts.isTaken(taken)) {
             done.complete(false);
             return;
         }
         Plan plan = this.plan;
-        String[] args = plan.args(verb, taken.permits(), taken.takenAtMicros(), 100);
-        link.run(plan.settle(), names(plan, key), args(args)).whenComplete((reply, failure) -> {
-            if (reply != null && reply.get(0) == OUT_OF_SPAN) {
-                this.plan = plan.at(reply.get(1));
+        byte[][] args = args(plan.args(verb, taken.permits(), taken.takenAtMicros(), 100));
+        link.run(plan.settle(), names(plan, key), args, (bytes, failure) -> {
+            Reply reply = bytes == null ? null : new Reply(bytes);
+            if (reply != null && reply.isOutOfSpan()) {
+                this.plan = plan.at(reply.nowMicros());
                 settle(verb, key, taken, done);
             } else {
-                done.complete(failure == null);
+                done.complete(reply != null);
             }
         });
     }
@@ -297,13 +300,14 @@ final class SharedState {
         return names.of(key, plan.terms().size());
     }
 
-    private String[] args(String[] args) {
+    private byte[][] args(byte[] numbers) {
         if (testMicros == null) {
-            return args;
+            return new byte[][] {numbers};
         }
-        String[] timed = Arrays.copyOf(args, args.length + 1);
-        timed[args.length] = Long.toString(testMicros.getAsLong());
-        return timed;
+        byte[] now = ByteBuffer.allocate(Double.BYTES)
+                .putDouble((double) testMicros.getAsLong())
+                .array();
+        return new byte[][] {numbers, now};
     }
 
     /** Runs {@code action} then, be the store closed or not: whoever waits is answered, by the policy if need be. */

@@ -26,7 +26,7 @@ record Terms(Limit limit, String algorithm, List<Long> numbers) {
             return new Terms(
                     limit, "sliding-window", List.of(micros(l.period()) / l.slices(), (long) l.slices(), weighted));
         } else if (limit instanceof Limit.SlidingLog l) {
-            return new Terms(limit, "sliding-log", List.of(micros(l.period())));
+            return new Terms(limit, "sliding-log", List.of(micros(l.period()), l.capacity()));
         } else if (limit instanceof Limit.TokenBucket l) {
             return bucket(limit, l.permits(), micros(l.period()), 0);
         } else if (limit instanceof Limit.LeakyBucket l) {
@@ -36,9 +36,9 @@ record Terms(Limit limit, String algorithm, List<Long> numbers) {
         }
     }
 
-    /** How many permits requests of this share must leave to others. */
-    long reserve(int percent) {
-        return limit.capacity() - limit.capacity() * percent / 100;
+    /** The most permits that may be in use for requests of this share to be admitted. */
+    long room(int percent) {
+        return limit.capacity() * percent / 100;
     }
 
     private static Terms bucket(Limit limit, long permits, long periodMicros, long queues) {

@@ -1,6 +1,5 @@
 package dev.sluice.redis;
 
-import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -8,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 /** A way to a Redis: what differs between its clients. */
 interface Wire extends AutoCloseable {
     /**
-     * Runs a script, which the server need not have seen before, on keys of one slot. {@code reply} is told the integers
-     * of the reply, or why there is none, once and on any thread.
+     * Runs a script, which the server need not have seen before, on keys of one slot. {@code reply} is told the bytes
+     * of the reply, or why there are none, once and on any thread.
      */
-    void run(Script script, String[] keys, String[] args, BiConsumer<@Nullable List<Long>, @Nullable Throwable> reply);
+    void run(Script script, String[] keys, byte[][] args, BiConsumer<byte @Nullable [], @Nullable Throwable> reply);
 
     /** Forgets keys of one slot. */
     CompletionStage<?> delete(String[] keys);

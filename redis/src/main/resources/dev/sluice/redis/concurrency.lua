@@ -7,51 +7,36 @@
 --@numbers lease_
 
 --@helpers
-local function expiryFrom(time, lease)
-  if lease == 0 then return NEVER end
-  return time + lease
-end
-
 local function find(leases, takenAt, permits)
   for i, each in ipairs(leases) do
     if each.takenAt == takenAt and each.permits == permits then return i end
   end
 end
 
--- The first instant at which no more than most are held, if nobody releases or renews any.
-local function expiresTo(most, held, leases)
-  table.sort(leases, function(one, other) return one.expiresAt < other.expiresAt end)
-  for _, each in ipairs(leases) do
-    held = held - each.permits
-    if held <= most then return each.expiresAt end
-  end
-  return NEVER
-end
-
 --@look
-local leases_, held_ = {}, 0
+local leases_, held_, lasts_ = {}, 0, lease_
+if lease_ == 0 then lasts_ = NEVER end
 local raw_ = call('GET', key_)
 if raw_ and string.byte(raw_) == 67 then
   for at = 2, #raw_, 24 do
-    local takenAt, expiresAt, permits = struct.unpack('>ddd', raw_, at)
+    local takenAt, expiresAt, permits = unpack('>ddd', raw_, at)
     if expiresAt > now then
       leases_[#leases_ + 1] = { takenAt = takenAt, expiresAt = expiresAt, permits = permits }
       held_ = held_ + permits
     end
   end
 end
-admitted = admitted and held_ + need_ <= capacity_
+admitted = admitted and held_ + cost <= room_
 
 --@charge
-leases_[#leases_ + 1] = { takenAt = latest, expiresAt = expiryFrom(latest, lease_), permits = cost }
+leases_[#leases_ + 1] = { takenAt = latest, expiresAt = latest + lasts_, permits = cost }
 held_ = held_ + cost
 
 --@write
 local packed_ = { 'C' }
-for i, each in ipairs(leases_) do
-  packed_[i + 1] = struct.pack('>ddd', each.takenAt, each.expiresAt, each.permits)
-end
-keep(key_, table.concat(packed_), freshAt_)
+for i, each in ipairs(leases_) do packed_[i + 1] = pack('>ddd', each.takenAt, each.expiresAt, each.permits) end
+local state_ = table.concat(packed_)
+--@keep
 
 --@used
 used_ = held_
@@ -60,16 +45,24 @@ used_ = held_
 for _, each in ipairs(leases_) do freshAt_ = max(freshAt_, each.expiresAt) end
 
 --@ready
-readyAt_ = expiresTo(capacity_ - need_, held_, leases_)
+readyAt_ = NEVER -- or when enough have expired, if nobody releases or renews any
+table.sort(leases_, function(one, other) return one.expiresAt < other.expiresAt end)
+for _, each in ipairs(leases_) do
+  held_ = held_ - each.permits
+  if held_ + cost <= room_ then
+    readyAt_ = each.expiresAt
+    break
+  end
+end
 
 --@giveBack
 local found_ = find(leases_, takenAt, cost)
 if found_ then table.remove(leases_, found_) end
 
 --@settle
-if verb ~= 'giveBack' then
+if verb ~= GIVE_BACK then
   local found_ = find(leases_, takenAt, cost)
   changed_ = found_ ~= nil
-  if found_ and verb == 'release' then table.remove(leases_, found_) end
-  if found_ and verb == 'renew' then leases_[found_].expiresAt = expiryFrom(now, lease_) end
+  if found_ and verb == RELEASE then table.remove(leases_, found_) end
+  if found_ and verb == RENEW then leases_[found_].expiresAt = now + lasts_ end
 end

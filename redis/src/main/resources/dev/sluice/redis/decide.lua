@@ -1,36 +1,34 @@
 -- One decision, on one limit or on several, all or nothing.
 --
--- KEYS   one for each limit; all of one hash tag
--- ARGV   verb      take: charge the permits if all limits admit them; peek: say what take would
+-- KEYS   one for each limit; all of one slot
+-- ARGV   one string of doubles, most significant byte first:
+--        taking    1: charge the permits if all limits admit them; 0: say what that would say
 --        cost      permits asked for
 --        maxDelay  longest delay of a queue that is acceptable, in microseconds; -1 for any
---        then for each limit its capacity, its reserve (permits kept for requests of a higher class) and the numbers of
---        its algorithm
--- Reply  { 1, limit, remaining, resetAfter, delay, takenAt } allowed; limit is that of the tightest, counted from 1
---        { 0, limit, remaining, resetAfter, retryAfter }     denied
---        { 2, limit, remaining, resetAfter }                 denied: more than can ever be granted
---        { 3, now }                                          the span of a calendar window is over
---        all times in microseconds, -1 for never
+--        then for each limit its room (the most permits that may be in use after this) and the numbers of its algorithm
+-- Reply  one string, of a byte and doubles:
+--        1 or 0 for admitted or not, now, when the permits were taken, when the work may start,
+--        then for each limit the permits in use, when its state will be as fresh, when it admits the cost;
+--        or 3, now: the span of a calendar window is over
+--        all times in microseconds since 1970
 --
 -- Atomic because a script is: no other command runs in between.
 --
 -- What stands between @each and @end is there once for each limit, with names that end in _ of its own; @look and the
--- like stand for those parts of its algorithm's file.
+-- like stand for those parts of its algorithm's file, or of the clock's. Numbers travel packed, and helpers are pasted and
+-- not called, because a script starts from nothing every time: text turned to numbers and functions made anew for each
+-- call take longer than the decision.
 
-local cost, maxDelay = ARGV[2] + 0, ARGV[3] + 0
-local fits, admitted, latest, departsAt = true, true, now, now
+--@arguments taking cost maxDelay
+local admitted, latest, departsAt = true, now, now
 
 --@each
-local key_, capacity_, reserve_ = KEYS[i_], ARGV[capacity_at] + 0, ARGV[reserve_at] + 0
-local need_ = cost + reserve_
+local key_ = KEYS[i_]
 --@look
-fits = fits and need_ <= capacity_
 local used_, freshAt_, readyAt_ = 0, ANCIENT, now
 --@end
 
-local tightest, least, lastFresh = 1, NEVER, ANCIENT
-
-if fits and (admitted or cost == 0) and (maxDelay < 0 or departsAt - now <= maxDelay) then
+if (admitted or cost == 0) and (maxDelay < 0 or departsAt - now <= maxDelay) then
   if cost > 0 then
     --@each
     --@charge
@@ -39,36 +37,20 @@ if fits and (admitted or cost == 0) and (maxDelay < 0 or departsAt - now <= maxD
   --@each
   --@used
   --@fresh
-  local remaining_ = max(0, capacity_ - reserve_ - used_)
-  if remaining_ < least then tightest, least = i_, remaining_ end
-  if freshAt_ > lastFresh then lastFresh = freshAt_ end
   --@end
-  if cost > 0 and ARGV[1] == 'take' then
+  if taking == 1 then
     --@each
     --@write
     --@end
   end
-  local resetAfter = -1
-  if lastFresh < NEVER then resetAfter = max(0, lastFresh - now) end
-  return { 1, tightest, least, resetAfter, departsAt - now, latest }
+  --@reply 1
 end
 
-local lastReady = ANCIENT
 --@each
 --@used
 --@fresh
-if need_ > capacity_ then
-  readyAt_ = NEVER
-elseif used_ + need_ > capacity_ then
+if cost <= room_ and used_ + cost > room_ then
   --@ready
 end
-if readyAt_ > lastReady then tightest, lastReady = i_, readyAt_ end
-least = min(least, capacity_ - reserve_ - used_)
-lastFresh = max(lastFresh, freshAt_)
 --@end
-if maxDelay >= 0 then lastReady = max(lastReady, departsAt - maxDelay) end
-local resetAfter, retryAfter = -1, -1
-if lastFresh < NEVER then resetAfter = max(0, lastFresh - now) end
-if lastReady < NEVER then retryAfter = max(0, lastReady - now) end
-if not fits then return { 2, tightest, max(0, least), resetAfter } end
-return { 0, tightest, max(0, least), resetAfter, retryAfter }
+--@reply 0

@@ -9,36 +9,43 @@
 --@look
 local start_, finish_, count_ = ANCIENT, ANCIENT, 0
 local raw_ = call('GET', key_)
-if turn_ == 2 and (now < spanStart_ or now >= spanEnd_) then return { 3, now } end
-if raw_ and string.byte(raw_) == 70 then
-  start_, finish_, count_ = struct.unpack('>ddd', raw_, 2)
-  if turn_ ~= 2 and finish_ - start_ ~= period_ and now < finish_ then -- the limit was changed
-    if turn_ == 1 then
-      finish_ = (floorDiv(now, period_) + 1) * period_
-    else
-      finish_ = min(max(finish_, start_ + period_), now + period_)
+if turn_ == 2 and (now < spanStart_ or now >= spanEnd_) then return pack('>Bd', 3, now) end
+if raw_ and #raw_ == 25 then
+  local tag, start, finish, count = unpack('>Bddd', raw_)
+  if tag == 70 then
+    start_, finish_, count_ = start, finish, count
+    if turn_ ~= 2 and finish_ - start_ ~= period_ and now < finish_ then -- the limit was changed
+      if turn_ == 1 then
+        local into = fmod(now, period_)
+        if into < 0 then into = into + period_ end
+        finish_ = now - into + period_
+      else
+        finish_ = min(max(finish_, start_ + period_), now + period_)
+      end
+      start_ = finish_ - period_
     end
-    start_ = finish_ - period_
   end
 end
 if now >= finish_ then count_ = 0 end
 if start_ > latest then latest = start_ end
-admitted = admitted and count_ + need_ <= capacity_
+admitted = admitted and count_ + cost <= room_
 
 --@charge
 if latest >= finish_ then
-  if turn_ == 0 then
-    start_ = latest
-  elseif turn_ == 1 then
-    start_ = floorDiv(latest, period_) * period_
+  start_, count_ = latest, 0
+  if turn_ == 1 then
+    local into = fmod(latest, period_)
+    if into < 0 then into = into + period_ end
+    start_ = latest - into
   end
-  finish_, count_ = start_ + period_, 0
+  finish_ = start_ + period_
   if turn_ == 2 then start_, finish_ = spanStart_, spanEnd_ end
 end
 count_ = count_ + cost
 
 --@write
-keep(key_, struct.pack('>Bddd', 70, start_, finish_, count_), freshAt_)
+local state_ = pack('>Bddd', 70, start_, finish_, count_)
+--@keep
 
 --@used
 used_ = count_

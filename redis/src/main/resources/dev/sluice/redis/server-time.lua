@@ -7,20 +7,18 @@
 local time = call('TIME')
 local now = time[1] * 1000000 + time[2]
 
-local function keep(key, value, freshAt)
-  if freshAt <= now then
-    call('DEL', key)
-  elseif freshAt == NEVER then
-    call('SET', key, value)
-  else
-    call('PSETEX', key, math.ceil((freshAt - now) / 1000) + 2, value)
-  end
+--@keep
+if freshAt_ <= now then
+  call('DEL', key_)
+elseif freshAt_ == NEVER then
+  call('SET', key_, state_)
+else
+  call('PSETEX', key_, ceil((freshAt_ - now) / 1000) + 2, state_)
 end
 
-local function keepOn(key, freshAt)
-  if freshAt <= now then
-    call('DEL', key)
-  else
-    call('PEXPIRE', key, math.ceil((freshAt - now) / 1000) + 2)
-  end
+--@keepOn
+if freshAt_ <= now then
+  call('DEL', key_)
+else
+  call('PEXPIRE', key_, ceil((freshAt_ - now) / 1000) + 2)
 end

@@ -8,13 +8,15 @@
 --@look
 local missing_, last_ = 0, ANCIENT
 local raw_ = call('GET', key_)
-if raw_ and string.byte(raw_) == 66 then
-  local weightThen
-  missing_, last_, weightThen = struct.unpack('>ddd', raw_, 2)
-  if weightThen ~= weight_ then -- the limit was changed: as many permits as before are missing, a part rounded up
-    local part = math.fmod(missing_, weightThen)
-    missing_ = (missing_ - part) / weightThen * weight_
-    if part > 0 then missing_ = missing_ + min(weight_, math.ceil(part / weightThen * weight_ * (1 + 2 ^ -50))) end
+if raw_ and #raw_ == 25 then
+  local tag, missing, last, weightThen = unpack('>Bddd', raw_)
+  if tag == 66 then
+    missing_, last_ = missing, last
+    if weightThen ~= weight_ then -- the limit was changed: as many permits as before are missing, a part rounded up
+      local part = fmod(missing_, weightThen)
+      missing_ = (missing_ - part) / weightThen * weight_
+      if part > 0 then missing_ = missing_ + min(weight_, ceil(part / weightThen * weight_ * (1 + 2 ^ -50))) end
+    end
   end
 end
 if now > last_ then
@@ -23,24 +25,38 @@ if now > last_ then
   last_ = now
 end
 if last_ > latest then latest = last_ end
-if queues_ == 1 and missing_ > 0 then departsAt = max(departsAt, last_ + ceilDiv(missing_, speed_)) end
-admitted = admitted and missing_ + need_ * weight_ <= capacity_ * weight_
+if queues_ == 1 and missing_ > 0 then
+  local part = fmod(missing_, speed_)
+  local gone = last_ + (missing_ - part) / speed_
+  if part > 0 then gone = gone + 1 end
+  departsAt = max(departsAt, gone)
+end
+admitted = admitted and missing_ + cost * weight_ <= room_ * weight_
 
 --@charge
 if latest > last_ then missing_ = max(0, missing_ - (latest - last_) * speed_) end
 missing_, last_ = missing_ + cost * weight_, latest
 
 --@write
-keep(key_, struct.pack('>Bddd', 66, missing_, last_, weight_), freshAt_)
+local state_ = pack('>Bddd', 66, missing_, last_, weight_)
+--@keep
 
 --@used
-used_ = ceilDiv(missing_, weight_)
+local part_ = fmod(missing_, weight_)
+used_ = (missing_ - part_) / weight_
+if part_ > 0 then used_ = used_ + 1 end
 
 --@fresh
-if missing_ > 0 then freshAt_ = last_ + ceilDiv(missing_, speed_) end
+if missing_ > 0 then
+  local part = fmod(missing_, speed_)
+  freshAt_ = last_ + (missing_ - part) / speed_
+  if part > 0 then freshAt_ = freshAt_ + 1 end
+end
 
 --@ready
-readyAt_ = last_ + ceilDiv(missing_ + (need_ - capacity_) * weight_, speed_)
+local tooMuch_ = missing_ + (cost - room_) * weight_
+readyAt_ = last_ + (tooMuch_ - fmod(tooMuch_, speed_)) / speed_
+if fmod(tooMuch_, speed_) > 0 then readyAt_ = readyAt_ + 1 end
 
 --@giveBack
 local units_ = cost * weight_

@@ -1,10 +1,8 @@
 -- Time as the caller says it, and keys that are kept for good: so that a test can be the clock.
 
-local now = tonumber(ARGV[#ARGV])
+local now = unpack('>d', ARGV[2])
 
-local function keep(key, value)
-  call('SET', key, value)
-end
+--@keep
+call('SET', key_, state_)
 
-local function keepOn()
-end
+--@keepOn
