@@ -44,12 +44,17 @@ final class Charging {
         List<CompletableFuture<Decision>> each = new ArrayList<>();
         for (int i = 0; i < charges.size(); i++) {
             Charge charge = charges.get(i);
-            each.add(
-                    i == denier
-                            ? CompletableFuture.completedFuture(denied)
-                            : charge.limiter().peekAsync(charge.key(), charge.permits()));
+            each.add(i == denier ? CompletableFuture.completedFuture(denied) : standing(charge));
         }
         return CompletableFuture.allOf(each.toArray(CompletableFuture<?>[]::new))
                 .thenApply(done -> each.stream().map(CompletableFuture::join).toList());
+    }
+
+    private static CompletableFuture<Decision> standing(Charge charge) {
+        return charge.limiter()
+                .peekAsync(charge.key(), 0)
+                .thenCompose(now -> now.remaining() >= charge.permits()
+                        ? CompletableFuture.completedFuture(now)
+                        : charge.limiter().peekAsync(charge.key(), charge.permits()));
     }
 }

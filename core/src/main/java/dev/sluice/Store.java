@@ -22,8 +22,8 @@ public interface Store extends AutoCloseable {
     Limiter limiter(String name, OnFailure onFailure, Limit... limits);
 
     /**
-     * Charges several limiters of this store for one request: all of them or none. When one denies, each tells how it
-     * stands without the request.
+     * Charges several limiters of this store for one request: all of them or none. When one denies, nothing is taken, and
+     * each of the others tells how it stands without the request, or that it denies too.
      *
      * <p>A store that cannot do this in one step takes them in order and gives back what it took when one denies: never
      * are more admitted than the limits allow, but for that moment somebody else may be denied.

@@ -72,6 +72,11 @@ final class JedisWire implements Wire {
     }
 
     @Override
+    public boolean isOneMaster() {
+        return !(jedis instanceof RedisClusterClient);
+    }
+
+    @Override
     public CompletionStage<?> delete(String[] keys) {
         return CompletableFuture.supplyAsync(() -> jedis.del(keys), threads);
     }

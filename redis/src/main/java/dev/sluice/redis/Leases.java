@@ -98,15 +98,23 @@ final class Leases {
         CompletableFuture<Decision> mine = new CompletableFuture<>();
         CompletableFuture<Decision> other = hot.refill.compareAndExchange(null, mine);
         if (other != null) {
-            return other.thenCompose(decision -> decision.allowed()
-                    ? take(key, permits)
-                    : shared.takeFromRedis(key, permits, 100, SharedState.ANY_DELAY));
+            return other.thenCompose(decision -> {
+                if (!Receipts.isOfRedis(decision)) {
+                    return byPolicy(key, permits); // they have waited for Redis too
+                }
+                return decision.allowed()
+                        ? take(key, permits)
+                        : shared.takeFromRedis(key, permits, 100, SharedState.ANY_DELAY);
+            });
         }
         long size = Math.max(permits, nextSize(hot));
         CompletableFuture<Decision> asked = shared.takeFromRedis(key, size, 100, SharedState.ANY_DELAY)
-                .thenCompose(granted -> granted.allowed() || size == permits
-                        ? CompletableFuture.completedFuture(opened(key, hot, granted, permits))
-                        : shrunk(key, hot, permits));
+                .thenCompose(granted -> {
+                    if (granted.allowed() || size == permits) {
+                        return CompletableFuture.completedFuture(opened(key, hot, granted, permits));
+                    }
+                    return Receipts.isOfRedis(granted) ? shrunk(key, hot, permits) : byPolicy(key, permits);
+                });
         asked.whenComplete((decision, failure) -> {
             hot.refill.set(null);
             mine.complete(decision);
@@ -114,12 +122,16 @@ final class Leases {
         return mine;
     }
 
+    private CompletableFuture<Decision> byPolicy(String key, long permits) {
+        return CompletableFuture.completedFuture(shared.byPolicy(key, permits, 100));
+    }
+
     private Decision opened(String key, HotKey hot, Decision granted, long permits) {
         if (!granted.allowed()) {
             return granted;
         }
         long rest = granted.permits() - permits;
-        if (!Receipts.isTaken(granted)) {
+        if (!Receipts.isOfRedis(granted)) {
             giveBack(key, granted, rest);
         } else {
             Batch batch = new Batch(granted, new AtomicLong(rest), System.nanoTime());

@@ -7,6 +7,7 @@ import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.SslOptions;
+import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
@@ -56,6 +57,7 @@ final class LettuceConnector {
     static Wire over(StatefulRedisConnection<String, String> connection, Runnable close) {
         return new LettuceWire(
                 connection.async(),
+                true,
                 RedisCommandExecutionException.class::isInstance,
                 () -> connection.async().ping(),
                 close);
@@ -63,7 +65,7 @@ final class LettuceConnector {
 
     /** What fails at once on a cluster may be one node of several. */
     static Wire over(StatefulRedisClusterConnection<String, String> connection, Runnable close) {
-        return new LettuceWire(connection.async(), failure -> true, () -> told(pingMasters(connection)), close);
+        return new LettuceWire(connection.async(), false, failure -> true, () -> told(pingMasters(connection)), close);
     }
 
     /** A master that was replaced stays known, without slots, until it comes back: nobody waits for that one. */
@@ -112,6 +114,7 @@ final class LettuceConnector {
         AtomicBoolean looking = new AtomicBoolean();
         Wire wire = new LettuceWire(
                 connection.async(),
+                false,
                 failure -> {
                     if (!(failure instanceof RedisCommandExecutionException)) {
                         lookForMasters(client, looking);
@@ -157,6 +160,7 @@ final class LettuceConnector {
         options.autoReconnect(true)
                 .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
                 .sslOptions(sslOptions(tls))
+                .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build()) // the link sees to that
                 .socketOptions(SocketOptions.builder()
                         .connectTimeout(CONNECT_TIMEOUT)
                         .keepAlive(true)

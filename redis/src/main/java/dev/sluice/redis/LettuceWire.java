@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class LettuceWire implements Wire {
     private final BaseRedisAsyncCommands<String, String> scripts;
     private final RedisKeyAsyncCommands<String, String> keys;
+    private final boolean oneMaster;
     private final Predicate<Throwable> isRefusal;
     private final Supplier<? extends CompletionStage<?>> ping;
     private final Runnable close;
@@ -27,11 +28,17 @@ final class LettuceWire implements Wire {
     /**
      * Over the commands of a connection.
      *
+     * @param oneMaster whether a script may use any keys
      * @param isRefusal whether a failure is known at once and says nothing about other calls
      * @param close ends what was opened for it
      */
     <C extends BaseRedisAsyncCommands<String, String> & RedisKeyAsyncCommands<String, String>> LettuceWire(
-            C commands, Predicate<Throwable> isRefusal, Supplier<? extends CompletionStage<?>> ping, Runnable close) {
+            C commands,
+            boolean oneMaster,
+            Predicate<Throwable> isRefusal,
+            Supplier<? extends CompletionStage<?>> ping,
+            Runnable close) {
+        this.oneMaster = oneMaster;
         this.scripts = commands;
         this.keys = commands;
         this.isRefusal = isRefusal;
@@ -78,6 +85,11 @@ final class LettuceWire implements Wire {
                 bytes.get(output);
             }
         }
+    }
+
+    @Override
+    public boolean isOneMaster() {
+        return oneMaster;
     }
 
     @Override

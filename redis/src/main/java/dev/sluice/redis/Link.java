@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>Why calls are swept and not timed one by one: all have the same patience, so those that are overdue are the oldest,
- * and one look at the head of a queue every few milliseconds does for all.
+ * and one look at the head of a queue every few milliseconds does for all. Those that are done go at the same look, so
+ * that what they hold does not live long.
  *
  * <p>Why the thread that sweeps does nothing else: whoever completes a call runs what its caller wants done next, and that
  * may take long, or ask again and wait for the sweep.
@@ -93,6 +94,7 @@ final class Link implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Link.class.getName());
     private static final byte[] NOTHING = {};
     private static final int FAILURES_TO_OPEN = 3;
+    private static final long MOST_SWEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
     private static final long PROBE_MILLIS = 100;
     private static final long RECONNECT_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long WARN_EVERY_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -124,7 +126,7 @@ final class Link implements AutoCloseable {
     Link(Supplier<Wire> connector, Duration timeout) {
         this.connector = connector;
         this.timeoutNanos = timeout.toNanos();
-        long sweepNanos = Math.max(TimeUnit.MILLISECONDS.toNanos(1), timeoutNanos / 8);
+        long sweepNanos = Math.max(TimeUnit.MILLISECONDS.toNanos(1), Math.min(timeoutNanos / 8, MOST_SWEEP_NANOS));
         clock.scheduleWithFixedDelay(this::sweep, sweepNanos, sweepNanos, TimeUnit.NANOSECONDS);
         try {
             this.wire = connector.get();
@@ -149,6 +151,12 @@ final class Link implements AutoCloseable {
                         .whenComplete((count, failure) -> reply.accept(failure == null ? NOTHING : null, failure)),
                 (nothing, failure) -> done.complete(failure == null));
         return done;
+    }
+
+    /** Whether a script may use any keys, as far as is known. */
+    boolean isOneMaster() {
+        Wire wire = this.wire;
+        return wire != null && wire.isOneMaster();
     }
 
     boolean isOpen() {

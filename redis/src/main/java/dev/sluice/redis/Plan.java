@@ -3,6 +3,7 @@ package dev.sluice.redis;
 import dev.sluice.Limit;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.function.IntUnaryOperator;
 
 /**
  * The limits in force, as Redis is told of them.
@@ -50,7 +51,15 @@ record Plan(
                 limits.stream().mapToLong(Limit::capacity).min().orElseThrow(),
                 Script.of("decide", clock, algorithms),
                 Script.of("settle", clock, algorithms),
-                numbers(terms, 100));
+                numbers(terms, limit -> 100));
+    }
+
+    /** One plan for the limits of several, in their order. */
+    static Plan together(List<Plan> plans) {
+        return ofTerms(
+                plans.stream().flatMap(plan -> plan.terms.stream()).toList(),
+                plans.get(0).clock,
+                plans.get(0).leaseMicros);
     }
 
     /** The same limits at another time, which matters to windows that turn with a calendar. */
@@ -58,7 +67,7 @@ record Plan(
         List<Terms> then = terms.stream()
                 .map(each -> Terms.of(each.limit(), serverMicros, leaseMicros))
                 .toList();
-        return new Plan(then, clock, leaseMicros, holds, delays, capacity, decide, settle, numbers(then, 100));
+        return new Plan(then, clock, leaseMicros, holds, delays, capacity, decide, settle, numbers(then, limit -> 100));
     }
 
     List<Limit> limits() {
@@ -71,7 +80,15 @@ record Plan(
 
     /** What the scripts are told: three numbers, then those of each limit. */
     byte[] args(long verb, long cost, long third, int percent) {
-        ByteBuffer all = percent == 100 ? numbers : numbers(terms, percent);
+        return args(percent == 100 ? numbers : numbers(terms, limit -> percent), verb, cost, third);
+    }
+
+    /** The same with a share for each limit. */
+    byte[] args(long verb, long cost, long third, int[] percents) {
+        return args(numbers(terms, limit -> percents[limit]), verb, cost, third);
+    }
+
+    private static byte[] args(ByteBuffer all, long verb, long cost, long third) {
         byte[] args = new byte[all.capacity()];
         all.get(0, args);
         ByteBuffer.wrap(args)
@@ -82,14 +99,15 @@ record Plan(
     }
 
     /** The numbers of each limit, after room for three more. */
-    private static ByteBuffer numbers(List<Terms> terms, int percent) {
+    private static ByteBuffer numbers(List<Terms> terms, IntUnaryOperator percents) {
         int count = FIRST_NUMBERS;
         for (Terms each : terms) {
             count += 1 + each.numbers().size();
         }
         ByteBuffer packed = ByteBuffer.allocate(count * Double.BYTES).position(FIRST_NUMBERS * Double.BYTES);
-        for (Terms each : terms) {
-            packed.putDouble((double) each.room(percent));
+        for (int i = 0; i < terms.size(); i++) {
+            Terms each = terms.get(i);
+            packed.putDouble((double) each.room(percents.applyAsInt(i)));
             each.numbers().forEach(number -> packed.putDouble(number.doubleValue()));
         }
         return packed;

@@ -14,19 +14,24 @@ final class Receipts {
 
     private Receipts() {}
 
-    /** Whether it was taken from Redis. */
-    static boolean isTaken(Decision decision) {
+    /** Whether Redis made the decision, or others did in its place. */
+    static boolean isOfRedis(Decision decision) {
         return decision.takenAtMicros() >= FIRST_OF_REDIS;
     }
 
     /** Whether it was taken in this process while Redis did not answer. */
     static boolean isLocal(Decision decision) {
-        return decision.takenAtMicros() != NOTHING_TAKEN && !isTaken(decision);
+        return decision.takenAtMicros() != NOTHING_TAKEN && !isOfRedis(decision);
     }
 
     /** A decision made in this process, told apart from those of Redis. */
     static Decision ofLocal(Decision local) {
-        return local.allowed() ? at(local, LOCAL + local.takenAtMicros()) : local;
+        return at(local, local.allowed() ? LOCAL + local.takenAtMicros() : NOTHING_TAKEN);
+    }
+
+    /** A decision that took nothing, told apart from those of Redis. */
+    static Decision ofNobody(Decision decision) {
+        return at(decision, NOTHING_TAKEN);
     }
 
     /** The decision as it was made in this process. */
@@ -35,13 +40,15 @@ final class Receipts {
     }
 
     private static Decision at(Decision decision, long takenAtMicros) {
-        return Decision.allowed(
-                        decision.permits(),
-                        decision.limit(),
-                        decision.remaining(),
-                        decision.resetAfterMicros(),
-                        decision.delayMicros(),
-                        takenAtMicros)
-                .withParts(decision.parts());
+        return new Decision(
+                decision.outcome(),
+                decision.permits(),
+                decision.limit(),
+                decision.remaining(),
+                decision.retryAfterMicros(),
+                decision.resetAfterMicros(),
+                decision.delayMicros(),
+                takenAtMicros,
+                decision.parts());
     }
 }

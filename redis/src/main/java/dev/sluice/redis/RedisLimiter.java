@@ -30,6 +30,19 @@ final class RedisLimiter implements Limiter {
         this.listener = listener;
     }
 
+    SharedState shared() {
+        return shared;
+    }
+
+    int percent() {
+        return percent;
+    }
+
+    /** Whether its decisions are what Redis says, neither more nor less. */
+    boolean isPlain() {
+        return !shadow && listener == null && !shared.isLeased();
+    }
+
     @Override
     public List<Limit> limits() {
         return shared.limits();

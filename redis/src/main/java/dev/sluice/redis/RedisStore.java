@@ -1,9 +1,13 @@
 package dev.sluice.redis;
 
+import dev.sluice.Charge;
+import dev.sluice.Decision;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
 import dev.sluice.Store;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -71,6 +75,13 @@ public final class RedisStore implements Store {
     /** A limiter with more said about it. */
     public RedisLimiterBuilder limiterBuilder(String name, Limit... limits) {
         return new RedisLimiterBuilder(setup, name, limits);
+    }
+
+    /** One step where there is one master, however many limiters; on a cluster one after another. */
+    @Override
+    public CompletableFuture<List<Decision>> decideAll(List<Charge> charges) {
+        Together together = setup.link().isOneMaster() ? Together.of(setup.link(), charges) : null;
+        return together == null ? Store.super.decideAll(charges) : together.decide();
     }
 
     /** What the store has been doing. */

@@ -18,9 +18,25 @@ final class Reply {
     private static final int NUMBERS_OF_A_LIMIT = 3;
 
     private final ByteBuffer packed;
+    private final int first;
 
     Reply(byte[] packed) {
-        this.packed = ByteBuffer.wrap(packed);
+        this(ByteBuffer.wrap(packed), 0);
+    }
+
+    private Reply(ByteBuffer packed, int first) {
+        this.packed = packed;
+        this.first = first;
+    }
+
+    /** What was said of the limits from {@code first} on. */
+    Reply from(int first) {
+        return new Reply(packed, first);
+    }
+
+    /** Whether the permits were admitted by all limits that were asked. */
+    boolean isAdmitted() {
+        return packed.get(0) == ADMITTED;
     }
 
     /** Whether the span of a calendar window was over, so that nothing was done. */
@@ -35,7 +51,17 @@ final class Reply {
 
     /** The decision on {@code permits} for requests of a share that accept a delay of up to {@code maxDelay}. */
     Decision decision(Plan plan, long permits, int percent, long maxDelay) {
-        return packed.get(0) == ADMITTED ? admitted(plan, permits, percent) : denied(plan, permits, percent, maxDelay);
+        return isAdmitted() ? admitted(plan, permits, percent) : denied(plan, permits, percent, maxDelay);
+    }
+
+    /** What the limits of {@code plan} say when others among those that were asked did not admit the permits. */
+    Decision standing(Plan plan, long permits, int percent) {
+        for (int i = 0; i < plan.terms().size(); i++) {
+            if (permits > remaining(plan.terms().get(i), i, percent)) {
+                return denied(plan, permits, percent, SharedState.ANY_DELAY);
+            }
+        }
+        return Receipts.ofNobody(admitted(plan, permits, percent));
     }
 
     private Decision admitted(Plan plan, long permits, int percent) {
@@ -131,8 +157,8 @@ final class Reply {
         return permits <= limit.room(percent) ? micros(at(index) + 2 * Double.BYTES) : Long.MAX_VALUE;
     }
 
-    private static int at(int index) {
-        return LIMITS + index * NUMBERS_OF_A_LIMIT * Double.BYTES;
+    private int at(int index) {
+        return LIMITS + (first + index) * NUMBERS_OF_A_LIMIT * Double.BYTES;
     }
 
     private long until(long instant) {

@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 
 /**
@@ -31,18 +32,28 @@ record Script(String text, String sha) {
     private static final String MARK = "--@";
     private static final String TOP = "";
 
+    private record Recipe(String main, String clock, List<String> algorithms) {}
+
+    /** Each is put together once: there are few, whatever the limits' numbers. */
+    private static final ConcurrentHashMap<Recipe, Script> KNOWN = new ConcurrentHashMap<>();
+
     /** The script named {@code main}, by the clock whose text is {@code clock}, for limits of these algorithms. */
     static Script of(String main, String clock, List<String> algorithms) {
         if (algorithms.size() > MOST_LIMITS) {
             throw new IllegalArgumentException(
                     "a limiter on Redis has at most " + MOST_LIMITS + " limits, was given " + algorithms.size());
         }
-        Map<String, String> clockParts = parts(clock);
+        return KNOWN.computeIfAbsent(new Recipe(main, clock, algorithms), Script::assembled);
+    }
+
+    private static Script assembled(Recipe recipe) {
+        List<String> algorithms = recipe.algorithms;
+        Map<String, String> clockParts = parts(recipe.clock);
         StringBuilder text = new StringBuilder(file("numbers")).append(part(clockParts, TOP));
         for (String algorithm : new TreeSet<>(algorithms)) {
             text.append(part(parts(file(algorithm)), "helpers"));
         }
-        text.append(expanded(file(main), algorithms, clockParts));
+        text.append(expanded(file(recipe.main), algorithms, clockParts));
         return new Script(text.toString(), sha(text.toString()));
     }
 

@@ -30,7 +30,7 @@ final class SharedState {
     private static final CompletableFuture<?> DONE = CompletableFuture.completedFuture(null);
 
     private static final int PEEK = 0;
-    private static final int TAKE = 1;
+    static final int TAKE = 1;
 
     private static final int GIVE_BACK = 0;
     private static final int RELEASE = 1;
@@ -73,6 +73,19 @@ final class SharedState {
 
     List<Limit> limits() {
         return plan.limits();
+    }
+
+    Plan plan() {
+        return plan;
+    }
+
+    /** Goes by other numbers for windows that turn with a calendar. */
+    void turnTo(long serverMicros) {
+        plan = plan.at(serverMicros);
+    }
+
+    boolean isLeased() {
+        return leases != null;
     }
 
     boolean holds() {
@@ -157,8 +170,8 @@ final class SharedState {
                     if (!decision.allowed() && testMicros == null && !plan.holds() && !plan.delays()) {
                         denials.add(key, percent, decision, askedAt);
                     }
-                    if (decision.allowed() && plan.holds() && verb == TAKE) {
-                        renewals.add(key, decision);
+                    if (verb == TAKE) {
+                        taken(key, decision);
                     }
                     answer.complete(decision);
                 });
@@ -196,19 +209,36 @@ final class SharedState {
         return turn;
     }
 
+    /** What was taken is held from now on, if it is to be held. */
+    void taken(String key, Decision decision) {
+        if (decision.allowed() && plan.holds()) {
+            renewals.add(key, decision);
+        }
+    }
+
     // ---- When Redis does not answer
+
+    /** What the policy says to a request. */
+    Decision byPolicy(String key, long permits, int percent) {
+        return byPolicy(TAKE, key, permits, percent, ANY_DELAY);
+    }
+
+    /** What the policy would say to a request. */
+    Decision standsByPolicy(String key, long permits, int percent) {
+        return byPolicy(PEEK, key, permits, percent, ANY_DELAY);
+    }
 
     private Decision byPolicy(int verb, String key, long permits, int percent, long maxDelay) {
         long limit = plan.capacity();
         switch (onFailure) {
             case ALLOW -> {
                 tally.allowedByPolicy.increment();
-                return Decision.allowed(permits, limit, limit, 0, 0, Receipts.NOTHING_TAKEN);
+                return Receipts.ofNobody(Decision.allowed(permits, limit, limit, 0, 0, 0));
             }
             case DENY -> {
                 tally.deniedByPolicy.increment();
-                return Decision.denied(
-                        Outcome.DENIED, permits, limit, 0, RETRY_WHEN_DENIED_BY_POLICY, RETRY_WHEN_DENIED_BY_POLICY);
+                return Receipts.ofNobody(Decision.denied(
+                        Outcome.DENIED, permits, limit, 0, RETRY_WHEN_DENIED_BY_POLICY, RETRY_WHEN_DENIED_BY_POLICY));
             }
             default -> {
                 tally.decidedLocally.increment();
@@ -279,7 +309,7 @@ final class SharedState {
     }
 
     private void settle(int verb, String key, Decision taken, CompletableFuture<Boolean> done) {
-        if (!Receipts.isTaken(taken)) {
+        if (!Receipts.isOfRedis(taken)) {
             done.complete(false);
             return;
         }
@@ -296,11 +326,11 @@ final class SharedState {
         });
     }
 
-    private String[] names(Plan plan, String key) {
+    String[] names(Plan plan, String key) {
         return names.of(key, plan.terms().size());
     }
 
-    private byte[][] args(byte[] numbers) {
+    byte[][] args(byte[] numbers) {
         if (testMicros == null) {
             return new byte[][] {numbers};
         }

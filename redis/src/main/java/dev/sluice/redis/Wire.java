@@ -12,6 +12,9 @@ interface Wire extends AutoCloseable {
      */
     void run(Script script, String[] keys, byte[][] args, BiConsumer<byte @Nullable [], @Nullable Throwable> reply);
 
+    /** Whether there is one master, so that a script may use any keys. */
+    boolean isOneMaster();
+
     /** Forgets keys of one slot. */
     CompletionStage<?> delete(String[] keys);
 

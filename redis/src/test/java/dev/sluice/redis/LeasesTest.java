@@ -5,6 +5,7 @@ import static java.time.Duration.ofMinutes;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.Decision;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
@@ -12,6 +13,7 @@ import dev.sluice.redis.servers.Eventually;
 import dev.sluice.redis.servers.RedisServer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.LongAdder;
@@ -67,6 +69,27 @@ class LeasesTest {
         assertThat(admitted.sum()).isLessThanOrEqualTo(limit).isGreaterThan(limit / 2);
         assertThat(nodes.stream().mapToLong(node -> node.counters().asked()).sum())
                 .isLessThan(admitted.sum());
+    }
+
+    /** Who waits for a batch has waited for Redis: when it does not come, nobody asks again. */
+    @Test
+    void whileRedisIsFrozenOneAsksForAll() {
+        try (RedisServer own = RedisServer.start();
+                RedisStore store = RedisStore.builder()
+                        .url(own.url())
+                        .onFailure(OnFailure.LOCAL)
+                        .build()) {
+            Limiter hot = store.limiterBuilder("hot", Limit.fixedWindow(100, ofMinutes(60)))
+                    .leased()
+                    .build();
+            own.pause();
+            List<CompletableFuture<Decision>> calls = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                calls.add(hot.decideAsync("k", 1));
+            }
+            assertThat(calls).allMatch(call -> call.join().allowed());
+            assertThat(store.counters().asked()).isEqualTo(1);
+        }
     }
 
     @Test

@@ -1,10 +1,13 @@
 package dev.sluice.redis;
 
+import dev.sluice.Charge;
+import dev.sluice.Decision;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
 import dev.sluice.Ticker;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Limiters on a real Redis whose time is a test's: each has counters of its own. */
@@ -36,6 +39,10 @@ final class TestClockStore implements AutoCloseable {
                 setup.clock(),
                 () -> Math.floorDiv(ticker.nanos(), 1000L));
         return new RedisLimiterBuilder(timed, "test-" + made.incrementAndGet(), limits).build();
+    }
+
+    List<Decision> decideAll(List<Charge> charges) {
+        return store.decideAll(charges).join();
     }
 
     RedisCounters counters() {
