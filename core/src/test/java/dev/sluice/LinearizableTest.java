@@ -8,13 +8,15 @@ import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Lincheck runs the calls in every interleaving it can think of, and looks for an order that explains the answers. */
+@Tag("slow")
 class LinearizableTest {
     private static void check(Class<?> calls) {
         new ModelCheckingOptions()
-                .iterations(Integer.getInteger("sluice.lincheck.iterations", 8))
+                .iterations(Integer.getInteger("sluice.lincheck.iterations", 5))
                 .invocationsPerIteration(Integer.getInteger("sluice.lincheck.invocations", 100))
                 .threads(2)
                 .actorsPerThread(2)

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 /** Every benchmark on Redis still runs and every call in it takes the path it says. No times are looked at. */
+@Tag("slow")
 class RedisSmokeTest {
     private static Server server;
     private static Steps steps;
