@@ -8,6 +8,7 @@ import java.util.List;
 /** What is measured, in the order of the tables. */
 enum Row {
     FLOOR("floor: INCR + PEXPIRE", Kind.FLOOR),
+    FLOOR_WITH_CLOCK("the floor and TIME", Kind.FLOOR),
     FIXED_WINDOW("sluice fixed window", Kind.ONE_WORD),
     TOKEN_BUCKET("sluice token bucket", Kind.ONE_WORD),
     LEAKY_BUCKET("sluice leaky bucket", Kind.ONE_WORD),
@@ -58,6 +59,7 @@ enum Row {
     Subject open(String url, Quota q) {
         return switch (this) {
             case FLOOR -> ScriptSubject.floor(url, q);
+            case FLOOR_WITH_CLOCK -> ScriptSubject.floorWithClock(url, q);
             case FIXED_WINDOW -> lettuce(url, Limit.fixedWindow(q.permits(), q.period()));
             case TOKEN_BUCKET -> lettuce(url, Limit.tokenBucket(q.permits(), q.period()));
             case LEAKY_BUCKET -> lettuce(url, Limit.leakyBucket(q.permits(), q.period()));

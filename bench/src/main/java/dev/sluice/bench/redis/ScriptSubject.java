@@ -39,6 +39,12 @@ final class ScriptSubject implements Subject {
         return new ScriptSubject(url, "floor.lua", ScriptOutputType.INTEGER, ScriptSubject::itself, key -> args);
     }
 
+    static Subject floorWithClock(String url, Quota quota) {
+        String[] args = {Long.toString(quota.periodMillis())};
+        return new ScriptSubject(
+                url, "floor-with-clock.lua", ScriptOutputType.INTEGER, ScriptSubject::itself, key -> args);
+    }
+
     static Subject gatewayStyle(String url, Quota quota) {
         String[] args = {Double.toString(quota.permitsPerSecond()), Long.toString(quota.permits()), "1"};
         return new ScriptSubject(
