@@ -1,0 +1,37 @@
+package dev.sluice.rules;
+
+import dev.sluice.Limit;
+import dev.sluice.Limiter;
+import dev.sluice.OnFailure;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A limiter under its name, with views of it for requests that may use only a share. */
+final class Counter {
+    final String name;
+    final Limiter limiter;
+    final OnFailure onFailure;
+    final List<Limit> limits;
+    /** By percent. A view made twice by two threads is as good as one. */
+    private final @Nullable Limiter[] views = new @Nullable Limiter[101];
+
+    Counter(String name, Limiter limiter, OnFailure onFailure, List<Limit> limits) {
+        this.name = name;
+        this.limiter = limiter;
+        this.onFailure = onFailure;
+        this.limits = limits;
+    }
+
+    /** The limiter for requests that may use {@code percent} of it. */
+    Limiter at(int percent) {
+        if (percent == 100) {
+            return limiter;
+        }
+        Limiter view = views[percent];
+        if (view == null) {
+            view = limiter.withShare(percent);
+            views[percent] = view;
+        }
+        return view;
+    }
+}

@@ -1,0 +1,51 @@
+package dev.sluice.rules;
+
+import java.util.Arrays;
+
+/** Which of the indexed sets of conditions hold of a request, in order, and what finding them took. */
+final class Matches {
+    private int[] found = new int[4];
+    private int count;
+    private int compared;
+
+    /** Notes one that holds. */
+    void add(int id) {
+        if (count == found.length) {
+            found = Arrays.copyOf(found, 2 * count);
+        }
+        found[count++] = id;
+    }
+
+    /** Notes that one was looked at. */
+    void compared() {
+        compared++;
+    }
+
+    /** Puts them in order, each once. */
+    void sort() {
+        if (count < 2) {
+            return;
+        }
+        Arrays.sort(found, 0, count);
+        int kept = 1;
+        for (int i = 1; i < count; i++) {
+            if (found[i] != found[kept - 1]) {
+                found[kept++] = found[i];
+            }
+        }
+        count = kept;
+    }
+
+    int count() {
+        return count;
+    }
+
+    int get(int index) {
+        return found[index];
+    }
+
+    /** How many sets of conditions were looked at. */
+    int comparisons() {
+        return compared;
+    }
+}

@@ -1,0 +1,103 @@
+package dev.sluice.rules;
+
+import dev.sluice.Limit;
+import dev.sluice.OnFailure;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+
+/** Puts a rule together. */
+public final class RuleBuilder {
+    private final String name;
+    private final List<Condition> when = new ArrayList<>();
+    private final List<KeyOverride> overrides = new ArrayList<>();
+    private final Map<String, Integer> priority = new LinkedHashMap<>();
+    private List<String> key = List.of();
+    private List<Limit> limits = List.of();
+    private Rule.MissingKey missingKey = Rule.MissingKey.SKIP;
+    private OnExceed onExceed = OnExceed.REJECT;
+    private OnFailure onStoreFailure = OnFailure.LOCAL;
+    private OptionalInt shedFrom = OptionalInt.empty();
+    private int ipv6Prefix = Rule.IPV6_PREFIX;
+
+    RuleBuilder(String name) {
+        this.name = name;
+    }
+
+    /** A condition more. */
+    public RuleBuilder when(Condition condition) {
+        when.add(condition);
+        return this;
+    }
+
+    /** The attributes that make the key. Default: none. */
+    public RuleBuilder key(String... attributes) {
+        key = List.of(attributes);
+        return this;
+    }
+
+    /** What to do with a request that lacks one of them. Default: the rule does not apply. */
+    public RuleBuilder missingKey(Rule.MissingKey missingKey) {
+        this.missingKey = missingKey;
+        return this;
+    }
+
+    /** The limits. Default: unlimited. */
+    public RuleBuilder limits(Limit... limits) {
+        this.limits = List.of(limits);
+        return this;
+    }
+
+    /** What becomes of a request over the limit. Default: it is denied. */
+    public RuleBuilder onExceed(OnExceed onExceed) {
+        this.onExceed = onExceed;
+        return this;
+    }
+
+    /** What the rule says while the store does not answer. Default: this process keeps the limit by itself. */
+    public RuleBuilder onStoreFailure(OnFailure onStoreFailure) {
+        this.onStoreFailure = onStoreFailure;
+        return this;
+    }
+
+    /** Which share of the limits requests of a class may use, in percent. */
+    public RuleBuilder priority(String priorityClass, int percent) {
+        priority.put(priorityClass, percent);
+        return this;
+    }
+
+    /** From which percentage on requests are denied at random. Default: not at all. */
+    public RuleBuilder shedFrom(int percent) {
+        shedFrom = OptionalInt.of(percent);
+        return this;
+    }
+
+    /** Other limits for some of the keys. */
+    public RuleBuilder override(KeyOverride override) {
+        overrides.add(override);
+        return this;
+    }
+
+    /** How many bits of an IPv6 address make the key. Default: 64. */
+    public RuleBuilder ipv6Prefix(int bits) {
+        this.ipv6Prefix = bits;
+        return this;
+    }
+
+    public Rule build() {
+        return new Rule(
+                name,
+                when,
+                key,
+                missingKey,
+                limits,
+                onExceed,
+                onStoreFailure,
+                priority,
+                shedFrom,
+                overrides,
+                ipv6Prefix);
+    }
+}

@@ -1,0 +1,257 @@
+package dev.sluice.rules;
+
+import dev.sluice.Limit;
+import dev.sluice.Limiter;
+import dev.sluice.OnFailure;
+import dev.sluice.Outcome;
+import dev.sluice.Store;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides requests by rules.
+ *
+ * <pre>{@code
+ * RuleEngine engine = new RuleEngine(Store.local(), RuleFile.read(Path.of("rules.yaml")));
+ * Verdict verdict = engine.check(Request.of(Map.of("ip", "203.0.113.9", "path", "/login"), 1)).join();
+ * }</pre>
+ *
+ * <p>It is safe for use by any number of threads. No call waits for a store; on one in memory the answer is there when
+ * the call returns, unless a rule makes the request wait.
+ */
+public final class RuleEngine {
+    private static final System.Logger LOG = System.getLogger(RuleEngine.class.getName());
+    private static final Counter BLOCKED = new Counter(
+            "blocked",
+            Limiter.local(Limit.fixedWindow(1, Duration.ofSeconds(1))),
+            OnFailure.DENY,
+            List.of(Limit.fixedWindow(1, Duration.ofSeconds(1))));
+
+    private final Store store;
+    private final InstantSource clock;
+    private final Interventions interventions = new Interventions();
+    private final List<VerdictListener> listeners = new CopyOnWriteArrayList<>();
+    private volatile Snapshot snapshot;
+
+    /** An engine that counts in {@code store}. */
+    public RuleEngine(Store store, RuleSet rules) {
+        this(store, rules, InstantSource.system());
+    }
+
+    /** The same, on another clock for blocks and overrides that end. */
+    public RuleEngine(Store store, RuleSet rules, InstantSource clock) {
+        this.store = store;
+        this.clock = clock;
+        this.snapshot = Snapshot.of(rules, store, Map.of());
+    }
+
+    /** The rules in force. */
+    public RuleSet rules() {
+        return snapshot.rules;
+    }
+
+    /**
+     * Puts other rules in force, for every request that comes after. What was counted under a rule's name stays counted,
+     * by its new limits; of rules that are gone it is forgotten.
+     */
+    public synchronized void apply(RuleSet rules) {
+        Snapshot next = Snapshot.of(rules, store, snapshot.counters);
+        snapshot = next;
+        interventions.retain(active -> next.gate(active.order().rule()) != null);
+    }
+
+    /** Adds somebody to be told of every verdict of {@link #check}. */
+    public void listener(VerdictListener listener) {
+        listeners.add(listener);
+    }
+
+    // ---- Deciding
+
+    /** Takes what the request asks for from every rule that applies, or from none of them. */
+    public CompletableFuture<Verdict> check(Request request) {
+        List<Stake> stakes = stakes(snapshot, request);
+        CompletableFuture<Verdict> verdict = decided(stakes);
+        return listeners.isEmpty() ? verdict : verdict.thenApply(given -> told(request, given));
+    }
+
+    private CompletableFuture<Verdict> decided(List<Stake> stakes) {
+        if (stakes.isEmpty()) {
+            return CompletableFuture.completedFuture(Verdict.FREE);
+        }
+        Stake first = stakes.get(0);
+        if (stakes.size() == 1 && first.blockedMicros() == 0) {
+            return first.take().thenApply(decision -> Verdict.of(List.of(first.ruling(decision))));
+        }
+        return new Course(store, stakes).run();
+    }
+
+    private Verdict told(Request request, Verdict verdict) {
+        for (VerdictListener listener : listeners) {
+            try {
+                listener.decided(request, verdict);
+            } catch (RuntimeException e) {
+                LOG.log(System.Logger.Level.WARNING, "a listener failed on " + verdict, e);
+            }
+        }
+        return verdict;
+    }
+
+    /** What {@link #check} would answer now. Takes nothing. */
+    public CompletableFuture<Verdict> peek(Request request) {
+        return looked(stakes(snapshot, request)).thenApply(Verdict::of);
+    }
+
+    private static CompletableFuture<List<Ruling>> looked(List<Stake> stakes) {
+        List<CompletableFuture<Ruling>> looks = stakes.stream()
+                .map(stake -> stake.look().thenApply(stake::ruling))
+                .toList();
+        return CompletableFuture.allOf(looks.toArray(CompletableFuture<?>[]::new))
+                .thenApply(done -> looks.stream().map(CompletableFuture::join).toList());
+    }
+
+    private List<Stake> stakes(Snapshot now, Request request) {
+        Request known = now.located(request);
+        Matches matches = now.index.find(known);
+        if (matches.count() == 0) {
+            return List.of();
+        }
+        List<Stake> stakes = new ArrayList<>(matches.count());
+        for (int i = 0; i < matches.count(); i++) {
+            Stake stake = stake(now.gates.get(matches.get(i)), known);
+            if (stake != null) {
+                stakes.add(stake);
+            }
+        }
+        return stakes;
+    }
+
+    /** What a rule that matches has at stake; null if it does not apply after all, or is unlimited. */
+    private @Nullable Stake stake(Gate gate, Request request) {
+        String key = gate.keys.of(request);
+        if (key == null) {
+            return null;
+        }
+        Interventions.Active order = interventions.find(gate.rule.name(), key, clock);
+        if (order != null && order.order().blocked()) {
+            long micros = TimeUnit.MICROSECONDS.convert(
+                    Duration.between(clock.instant(), order.order().until()));
+            return new Stake(gate.rule, BLOCKED, key, 100, request.cost(), Math.max(1, micros));
+        }
+        Counter counter = order == null ? gate.counter(request) : order.counter();
+        return counter == null ? null : new Stake(gate.rule, counter, key, gate.share(request), request.cost(), 0);
+    }
+
+    // ---- Giving back
+
+    /** Gives back what a verdict took, for a request that did not run. Give a verdict back once. */
+    public CompletableFuture<Void> refund(Verdict verdict) {
+        return CompletableFuture.allOf(taken(verdict)
+                .map(ruling -> ruling.limiter().refundAsync(ruling.key(), ruling.decision()))
+                .toArray(CompletableFuture<?>[]::new));
+    }
+
+    /** Ends the use of what a verdict took: permits of concurrency limits become free. Release a verdict once. */
+    public CompletableFuture<Void> release(Verdict verdict) {
+        return CompletableFuture.allOf(taken(verdict)
+                .map(ruling -> ruling.limiter().releaseAsync(ruling.key(), ruling.decision()))
+                .toArray(CompletableFuture<?>[]::new));
+    }
+
+    /** Of a denied request nothing stays taken, but by those who watch. */
+    private static Stream<Ruling> taken(Verdict verdict) {
+        return verdict.rulings().stream()
+                .filter(ruling -> ruling.decision().outcome() == Outcome.ALLOWED)
+                .filter(ruling -> verdict.allowed() || ruling.rule().onExceed().action() == OnExceed.Action.SHADOW);
+    }
+
+    // ---- Looking into it
+
+    /** Which rules apply to a request and why, how each stands, and what would let it through. Takes nothing. */
+    public CompletableFuture<Explanation> explain(Request request) {
+        Snapshot now = snapshot;
+        Request known = now.located(request);
+        return new Explaining(known, gate -> stake(gate, known)).run(now.gates);
+    }
+
+    /** How a key of a rule stands, by what its attributes tell; null if there is no such rule or it is unlimited. */
+    public CompletableFuture<@Nullable Ruling> inspect(String rule, String key) {
+        Gate gate = snapshot.gate(rule);
+        Request request = gate == null ? null : gate.keys.request(key);
+        Stake stake = gate == null || request == null ? null : stake(gate, request);
+        return stake == null
+                ? CompletableFuture.completedFuture(null)
+                : stake.look().thenApply(decision -> stake.ruling(decision));
+    }
+
+    /** The limiter of a rule; null if there is no such rule or it is unlimited. */
+    public @Nullable Limiter limiter(String rule) {
+        Gate gate = snapshot.gate(rule);
+        Counter counter = gate == null ? null : gate.counter;
+        return counter == null ? null : counter.limiter;
+    }
+
+    /** Forgets everything a key has used, under the rule and its overrides; says whether there is such a rule. */
+    public boolean reset(String rule, String key) {
+        Gate gate = snapshot.gate(rule);
+        if (gate == null) {
+            return false;
+        }
+        gate.counters().forEach(counter -> counter.limiter.reset(key));
+        Interventions.Active order = interventions.find(rule, key, clock);
+        Counter ordered = order == null ? null : order.counter();
+        if (ordered != null) {
+            ordered.limiter.reset(key);
+        }
+        return true;
+    }
+
+    // ---- Intervening
+
+    /** Denies every request of a key until then. */
+    public Intervention block(String rule, String key, Instant until) {
+        return intervene(new Intervention(rule, key, true, List.of(), until));
+    }
+
+    /** Puts other limits in force for a key until then; none for unlimited. */
+    public Intervention override(String rule, String key, List<Limit> limits, Instant until) {
+        return intervene(new Intervention(rule, key, false, limits, until));
+    }
+
+    /** Ends what was ordered for a key; says whether there was anything. */
+    public boolean clear(String rule, String key) {
+        return interventions.remove(rule, key);
+    }
+
+    /** What has been ordered and has not ended. */
+    public List<Intervention> interventions() {
+        return interventions.list(clock.instant());
+    }
+
+    private Intervention intervene(Intervention order) {
+        Gate gate = snapshot.gate(order.rule());
+        if (gate == null) {
+            throw new IllegalArgumentException("there is no rule named " + Texts.quoted(order.rule()));
+        }
+        if (!order.until().isAfter(clock.instant())) {
+            throw new IllegalArgumentException("it would have ended already: until " + order.until());
+        }
+        Counter counter = null;
+        if (!order.limits().isEmpty()) {
+            String name = order.rule() + "/key=" + order.key();
+            Limit[] limits = order.limits().toArray(Limit[]::new);
+            OnFailure onFailure = gate.rule.onStoreFailure();
+            counter = new Counter(name, store.limiter(name, onFailure, limits), onFailure, order.limits());
+        }
+        interventions.put(new Interventions.Active(order, counter), clock.instant());
+        return order;
+    }
+}

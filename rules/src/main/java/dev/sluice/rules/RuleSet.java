@@ -1,0 +1,38 @@
+package dev.sluice.rules;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rules of one file.
+ *
+ * @param store where counters are kept: {@code memory}, or the URL of a Redis
+ * @param rules in their order
+ * @param trustedProxies whose {@code X-Forwarded-For} counts
+ * @param geo where the attribute {@code region} comes from, if anywhere
+ */
+public record RuleSet(
+        String store,
+        List<Rule> rules,
+        TrustedProxies trustedProxies,
+        @Nullable GeoDatabase geo) {
+    /** The store that is this process. */
+    public static final String MEMORY = "memory";
+
+    public RuleSet {
+        rules = List.copyOf(rules);
+        Set<String> names = new HashSet<>();
+        for (Rule rule : rules) {
+            if (!names.add(rule.name())) {
+                throw new IllegalArgumentException("two rules are named " + Texts.quoted(rule.name()));
+            }
+        }
+    }
+
+    /** These rules in memory, without proxies or regions. */
+    public static RuleSet of(Rule... rules) {
+        return new RuleSet(MEMORY, List.of(rules), TrustedProxies.NONE, null);
+    }
+}

@@ -1,0 +1,23 @@
+package dev.sluice.rules;
+
+import java.util.List;
+
+/** The proxies whose word on where a request comes from is taken. */
+public record TrustedProxies(List<Network> networks) {
+    /** Nobody's. */
+    public static final TrustedProxies NONE = new TrustedProxies(List.of());
+
+    public TrustedProxies {
+        networks = List.copyOf(networks);
+    }
+
+    /** Whether {@code address} is that of a trusted proxy. */
+    public boolean contains(Address address) {
+        for (int i = 0; i < networks.size(); i++) {
+            if (networks.get(i).contains(address)) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.rules;
+
+import org.jspecify.annotations.NullMarked;
