@@ -18,6 +18,7 @@ final class Course {
     private final Store store;
     private final List<Stake> stakes;
     private final @Nullable Decision[] decisions;
+    private @Nullable CompletableFuture<?> waiting;
 
     Course(Store store, List<Stake> stakes) {
         this.store = store;
@@ -37,16 +38,28 @@ final class Course {
                 .thenCombine(watched, (one, other) -> verdict());
     }
 
+    /** Takes nothing more, if it is still waiting. */
+    void cancel() {
+        CompletableFuture<?> turn = waiting;
+        if (turn != null) {
+            turn.cancel(false);
+        }
+    }
+
     private CompletableFuture<Void> enforced() {
         List<Integer> open = open(OnExceed.Action.REJECT, OnExceed.Action.WAIT);
         if (open.isEmpty()) {
             return done();
         }
         if (open.size() == 1) {
-            return note(open.get(0), stakes.get(open.get(0)).take());
+            CompletableFuture<Decision> turn = stakes.get(open.get(0)).take();
+            waiting = turn;
+            return note(open.get(0), turn);
         }
         List<Stake> together = open.stream().map(stakes::get).toList();
-        return new Turnstile(store, together).run().thenAccept(answers -> {
+        CompletableFuture<List<Decision>> turn = new Turnstile(store, together).run();
+        waiting = turn;
+        return turn.thenAccept(answers -> {
             for (int i = 0; i < answers.size(); i++) {
                 decisions[open.get(i)] = answers.get(i);
             }

@@ -7,6 +7,7 @@ import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.nodes.Node;
@@ -76,7 +77,7 @@ final class LimitSpec {
         String name = algorithm == null ? DEFAULT_ALGORITHM : algorithm.text;
         Set<String> known = ALGORITHMS.get(name);
         if (known == null) {
-            Part part = java.util.Objects.requireNonNull(algorithm);
+            Part part = Objects.requireNonNull(algorithm);
             problem(
                     part,
                     "unknown algorithm " + Texts.quoted(name) + Nearest.hint(name, ALGORITHMS.keySet())

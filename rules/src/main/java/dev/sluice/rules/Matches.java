@@ -4,21 +4,33 @@ import java.util.Arrays;
 
 /** Which of the indexed sets of conditions hold of a request, in order, and what finding them took. */
 final class Matches {
+    private final Condition[][] sets;
+    private final Request request;
     private int[] found = new int[4];
     private int count;
     private int compared;
 
-    /** Notes one that holds. */
-    void add(int id) {
+    Matches(Condition[][] sets, Request request) {
+        this.sets = sets;
+        this.request = request;
+    }
+
+    Request request() {
+        return request;
+    }
+
+    /** Notes set {@code id} if it holds. */
+    void compare(int id) {
+        compared++;
+        for (Condition condition : sets[id]) {
+            if (!condition.holds(request.attribute(condition.attribute()))) {
+                return;
+            }
+        }
         if (count == found.length) {
             found = Arrays.copyOf(found, 2 * count);
         }
         found[count++] = id;
-    }
-
-    /** Notes that one was looked at. */
-    void compared() {
-        compared++;
     }
 
     /** Puts them in order, each once. */
@@ -44,7 +56,7 @@ final class Matches {
         return found[index];
     }
 
-    /** How many sets of conditions were looked at. */
+    /** How many sets of conditions were compared in full. */
     int comparisons() {
         return compared;
     }

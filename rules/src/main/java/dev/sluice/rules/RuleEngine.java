@@ -76,11 +76,21 @@ public final class RuleEngine {
 
     // ---- Deciding
 
-    /** Takes what the request asks for from every rule that applies, or from none of them. */
+    /**
+     * Takes what the request asks for from every rule that applies, or from none of them. Cancelling the future of a
+     * request that waits takes nothing.
+     */
     public CompletableFuture<Verdict> check(Request request) {
         List<Stake> stakes = stakes(snapshot, request);
         CompletableFuture<Verdict> verdict = decided(stakes);
-        return listeners.isEmpty() ? verdict : verdict.thenApply(given -> told(request, given));
+        if (!listeners.isEmpty()) {
+            verdict.whenComplete((given, failure) -> {
+                if (given != null) {
+                    told(request, given);
+                }
+            });
+        }
+        return verdict;
     }
 
     private CompletableFuture<Verdict> decided(List<Stake> stakes) {
@@ -88,13 +98,33 @@ public final class RuleEngine {
             return CompletableFuture.completedFuture(Verdict.FREE);
         }
         Stake first = stakes.get(0);
-        if (stakes.size() == 1 && first.blockedMicros() == 0) {
+        if (stakes.size() == 1 && first.blockedMicros() == 0 && !first.waits()) {
             return first.take().thenApply(decision -> Verdict.of(List.of(first.ruling(decision))));
         }
-        return new Course(store, stakes).run();
+        Course course = new Course(store, stakes);
+        CompletableFuture<Verdict> verdict = course.run();
+        return verdict.isDone() ? verdict : cancellable(verdict, course);
     }
 
-    private Verdict told(Request request, Verdict verdict) {
+    /** The same, with what was taken given back to one who no longer wants it. */
+    private CompletableFuture<Verdict> cancellable(CompletableFuture<Verdict> verdict, Course course) {
+        CompletableFuture<Verdict> handed = new CompletableFuture<>();
+        verdict.whenComplete((given, failure) -> {
+            if (failure != null) {
+                handed.completeExceptionally(failure);
+            } else if (!handed.complete(given)) {
+                refund(given);
+            }
+        });
+        handed.whenComplete((given, failure) -> {
+            if (handed.isCancelled()) {
+                course.cancel();
+            }
+        });
+        return handed;
+    }
+
+    private void told(Request request, Verdict verdict) {
         for (VerdictListener listener : listeners) {
             try {
                 listener.decided(request, verdict);
@@ -102,7 +132,6 @@ public final class RuleEngine {
                 LOG.log(System.Logger.Level.WARNING, "a listener failed on " + verdict, e);
             }
         }
-        return verdict;
     }
 
     /** What {@link #check} would answer now. Takes nothing. */
@@ -126,7 +155,8 @@ public final class RuleEngine {
         }
         List<Stake> stakes = new ArrayList<>(matches.count());
         for (int i = 0; i < matches.count(); i++) {
-            Stake stake = stake(now.gates.get(matches.get(i)), known);
+            Gate gate = now.gates.get(matches.get(i));
+            Stake stake = stake(gate, known, gate.share(known));
             if (stake != null) {
                 stakes.add(stake);
             }
@@ -135,7 +165,7 @@ public final class RuleEngine {
     }
 
     /** What a rule that matches has at stake; null if it does not apply after all, or is unlimited. */
-    private @Nullable Stake stake(Gate gate, Request request) {
+    private @Nullable Stake stake(Gate gate, Request request, int share) {
         String key = gate.keys.of(request);
         if (key == null) {
             return null;
@@ -147,7 +177,7 @@ public final class RuleEngine {
             return new Stake(gate.rule, BLOCKED, key, 100, request.cost(), Math.max(1, micros));
         }
         Counter counter = order == null ? gate.counter(request) : order.counter();
-        return counter == null ? null : new Stake(gate.rule, counter, key, gate.share(request), request.cost(), 0);
+        return counter == null ? null : new Stake(gate.rule, counter, key, share, request.cost(), 0);
     }
 
     // ---- Giving back
@@ -179,14 +209,14 @@ public final class RuleEngine {
     public CompletableFuture<Explanation> explain(Request request) {
         Snapshot now = snapshot;
         Request known = now.located(request);
-        return new Explaining(known, gate -> stake(gate, known)).run(now.gates);
+        return new Explaining(known, gate -> stake(gate, known, gate.classShare(known))).run(now.gates);
     }
 
     /** How a key of a rule stands, by what its attributes tell; null if there is no such rule or it is unlimited. */
     public CompletableFuture<@Nullable Ruling> inspect(String rule, String key) {
         Gate gate = snapshot.gate(rule);
         Request request = gate == null ? null : gate.keys.request(key);
-        Stake stake = gate == null || request == null ? null : stake(gate, request);
+        Stake stake = gate == null || request == null ? null : stake(gate, request, 100);
         return stake == null
                 ? CompletableFuture.completedFuture(null)
                 : stake.look().thenApply(decision -> stake.ruling(decision));

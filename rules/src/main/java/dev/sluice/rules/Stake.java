@@ -26,9 +26,13 @@ record Stake(Rule rule, Counter counter, String key, int share, long permits, lo
         return rule.onExceed().action();
     }
 
+    boolean waits() {
+        return action() == OnExceed.Action.WAIT;
+    }
+
     /** Takes the permits, after a wait if the rule says so. */
     CompletableFuture<Decision> take() {
-        return action() == OnExceed.Action.WAIT
+        return waits()
                 ? limiter().acquireAsync(key, permits, rule.onExceed().maxWait())
                 : limiter().decideAsync(key, permits);
     }
@@ -48,6 +52,17 @@ record Stake(Rule rule, Counter counter, String key, int share, long permits, lo
         return blocked != null
                 ? CompletableFuture.completedFuture(blocked)
                 : limiter().peekAsync(key, permits);
+    }
+
+    /** What is said in place of an admission whose delay would be longer than the wait by {@code overMicros}. */
+    static Decision tooLate(Decision admitted, long overMicros) {
+        return Decision.denied(
+                Outcome.DENIED,
+                admitted.permits(),
+                admitted.limit(),
+                admitted.remaining(),
+                overMicros,
+                admitted.resetAfterMicros());
     }
 
     Ruling ruling(Decision decision) {

@@ -20,6 +20,15 @@ public record Verdict(
     /** No rule applies. */
     static final Verdict FREE = new Verdict(true, false, List.of(), null);
 
+    /** How long to wait before starting the work, in microseconds; more than zero only for limits that queue. */
+    public long delayMicros() {
+        long delay = 0;
+        for (Ruling ruling : rulings) {
+            delay = Math.max(delay, ruling.decision().delayMicros());
+        }
+        return allowed ? delay : 0;
+    }
+
     /** The verdict that follows from {@code rulings}. */
     static Verdict of(List<Ruling> rulings) {
         if (rulings.isEmpty()) {
