@@ -77,7 +77,7 @@ public final class Glob implements Pattern {
     /** Every value that matches ends with this. */
     String suffix() {
         int before = places.length - suffix.length() - 1;
-        boolean slashMayGo = suffix.startsWith("/") && before == 0 && places[0] == ANY;
+        boolean slashMayGo = suffix.startsWith("/") && before >= 0 && isFolders(before);
         return slashMayGo ? suffix.substring(1) : suffix;
     }
 
@@ -121,7 +121,7 @@ public final class Glob implements Pattern {
         }
         int meant = places[place];
         if (meant == ANY || (meant == SOME && c != '/')) {
-            reach(next, place);
+            stay(next, place);
             return true;
         }
         if (meant == c || (meant == ONE && c != '/')) {
@@ -131,24 +131,25 @@ public final class Glob implements Pattern {
         return false;
     }
 
-    /** Marks a place, and those that are reached from it without a character. */
+    /** Comes to a place, and to those that are reached from it without a character. */
     private void reach(long[] set, int place) {
+        if (place < places.length && isFolders(place) && isSlash(place + 1)) {
+            reach(set, place + 2);
+        }
+        if (isSlash(place) && place + 2 == places.length && places[place + 1] == ANY) {
+            reach(set, place + 2);
+        }
+        stay(set, place);
+    }
+
+    /** Is at a place, where a wildcard may have had characters already. */
+    private void stay(long[] set, int place) {
         if (isSet(set, place)) {
             return;
         }
         set[place >> 6] |= 1L << place;
-        if (place == places.length) {
-            return;
-        }
-        int meant = places[place];
-        if (meant == SOME || meant == ANY) {
+        if (place < places.length && (places[place] == SOME || places[place] == ANY)) {
             reach(set, place + 1);
-        }
-        if (meant == ANY && isSlash(place + 1) && (place == 0 || isSlash(place - 1))) {
-            reach(set, place + 2);
-        }
-        if (isSlash(place) && place + 2 == places.length && isAnyAfterSlash(place + 1)) {
-            reach(set, place + 2);
         }
     }
 
@@ -158,6 +159,11 @@ public final class Glob implements Pattern {
 
     private boolean isSlash(int place) {
         return place < places.length && places[place] == '/';
+    }
+
+    /** Whether {@code **} stands where the name of a folder would begin. */
+    private boolean isFolders(int place) {
+        return places[place] == ANY && (place == 0 || isSlash(place - 1));
     }
 
     private boolean isAnyAfterSlash(int place) {

@@ -1,0 +1,82 @@
+package dev.sluice.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class RequestTest {
+    @ParameterizedTest
+    @CsvSource({
+        "/login, /login",
+        "/login?next=/a, /login",
+        "/login#top, /login",
+        "//login, /login",
+        "/a/../login, /login",
+        "/./login, /login",
+        "/../login, /login",
+        "/%6Cogin, /login",
+        "/%6cogin, /login",
+        "/a%2fb, /a%2Fb",
+        "/a/b/, /a/b/",
+        "/a/b/.., /a/",
+        "/a//b///c, /a/b/c",
+        "/.well-known/x, /.well-known/x",
+        "/%2e%2e/login, /login",
+        "/a%, /a%",
+        "/a%zz, /a%zz",
+        "/, /",
+        "//, /",
+        "*, *",
+        "/..., /..."
+    })
+    void aPathHasOneForm(String written, String normal) {
+        assertThat(Request.of(Map.of("path", written), 1).attribute("path")).isEqualTo(normal);
+        assertThat(RequestPath.normal(normal)).isEqualTo(normal);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "203.0.113.9, 203.0.113.9",
+        "203.0.113.9:4711, 203.0.113.9",
+        "::ffff:203.0.113.9, 203.0.113.9",
+        "[2001:DB8::1]:80, 2001:db8::1",
+        "not an address, not an address",
+        "a:b, a:b"
+    })
+    void soHasAnAddress(String written, String normal) {
+        assertThat(Request.of(Map.of("ip", written), 1).attribute("ip")).isEqualTo(normal);
+    }
+
+    @Test
+    void namesAreInLowerCase() {
+        Request request = Request.of(Map.of("Header.X-Key", "Abc"), 1);
+        assertThat(request.attribute("header.x-key")).isEqualTo("Abc");
+        assertThat(request.attribute("header.other")).isNull();
+        assertThat(request).hasToString("Request{header.x-key=Abc}");
+    }
+
+    @Test
+    void anAttributeIsGivenOnce() {
+        Request.Builder builder = Request.builder().with("ip", "1.2.3.4");
+        assertThatThrownBy(() -> builder.with("IP", "1.2.3.5"))
+                .hasMessage("attribute 'ip' was given twice: '1.2.3.4' and '1.2.3.5'");
+    }
+
+    @Test
+    void everythingIsBounded() {
+        assertThatThrownBy(() -> Request.of(Map.of(), -1)).hasMessage("cost must be 0 or more, was -1");
+        assertThatThrownBy(() -> Request.of(Map.of("", "x"), 1)).hasMessageContaining("1 to 128 characters, was ''");
+        assertThatThrownBy(() -> Request.of(Map.of("a", "x".repeat(8193)), 1))
+                .hasMessage("the value of an attribute has at most 8192 characters, that of a had 8193");
+        Request.Builder builder = Request.builder();
+        for (int i = 0; i < 64; i++) {
+            builder.with("a" + i, "x");
+        }
+        assertThat(builder.build().attributes()).hasSize(64);
+        assertThatThrownBy(() -> builder.with("b", "x")).hasMessage("a request has at most 64 attributes");
+    }
+}
