@@ -57,7 +57,7 @@ final class Fields {
                     problems.add(
                             field.name,
                             path,
-                            "unknown field " + Texts.quoted(name) + Nearest.hint(name, known) + " Known here: "
+                            "unknown field " + Texts.quoted(name) + Nearest.ending(name, known) + " Known here: "
                                     + String.join(", ", known.stream().sorted().toList()));
                 }
             });

@@ -80,7 +80,7 @@ final class LimitSpec {
             Part part = Objects.requireNonNull(algorithm);
             problem(
                     part,
-                    "unknown algorithm " + Texts.quoted(name) + Nearest.hint(name, ALGORITHMS.keySet())
+                    "unknown algorithm " + Texts.quoted(name) + Nearest.ending(name, ALGORITHMS.keySet())
                             + " Expected one of " + String.join(", ", ALGORITHMS.keySet()));
             known = options.keySet();
         }

@@ -20,6 +20,12 @@ final class Nearest {
         return best.isEmpty() ? "" : "; did you mean '" + best + "'?";
     }
 
+    /** The same for the end of a sentence: {@code .}, if none is near. */
+    static String ending(String name, Collection<String> known) {
+        String hint = hint(name, known);
+        return hint.isEmpty() ? "." : hint;
+    }
+
     /** How many letters must be changed, put in, left out or swapped with their neighbour. */
     private static int distance(String one, String other, int most) {
         if (Math.abs(one.length() - other.length()) >= most) {

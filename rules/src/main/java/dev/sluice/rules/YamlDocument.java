@@ -1,9 +1,12 @@
 package dev.sluice.rules;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -64,21 +67,25 @@ final class YamlDocument {
                 .setCodePointLimit(MAX_LENGTH)
                 .setMaxAliasesForCollections(Integer.MAX_VALUE)
                 .setAllowDuplicateKeys(true)
+                .setAllowNonScalarKeys(true)
                 .build();
         try {
-            for (Parser events = parser(settings); events.hasNext(); ) {
-                if (!accept(events.next())) {
+            List<Event> events = new ArrayList<>();
+            for (Parser parser = new ParserImpl(settings, new StreamReader(settings, text)); parser.hasNext(); ) {
+                Event event = parser.next();
+                if (!accept(event)) {
                     return null;
                 }
+                events.add(event);
             }
-            Optional<Node> root = new Composer(settings, parser(settings)).getSingleNode();
+            Optional<Node> root = new Composer(settings, new Replay(events)).getSingleNode();
             if (root.isEmpty()) {
                 problems.add(1, 1, "", "", "the file is empty; expected a mapping with 'rules'");
             }
             return root.orElse(null);
         } catch (MarkedYamlEngineException e) {
             Optional<Mark> mark = e.getProblemMark().or(e::getContextMark);
-            String context = e.getContext() == null ? "" : e.getContext() + ", ";
+            String context = e.getContext() == null || e.getContext().isEmpty() ? "" : e.getContext() + ", ";
             refuse(mark, "not readable as YAML: " + context + e.getProblem());
         } catch (ReaderException e) {
             refuseAt(
@@ -89,10 +96,6 @@ final class YamlDocument {
             refuse(Optional.empty(), "not readable as YAML: " + e.getMessage());
         }
         return null;
-    }
-
-    private Parser parser(LoadSettings settings) {
-        return new ParserImpl(settings, new StreamReader(settings, text));
     }
 
     private boolean accept(Event event) {
@@ -166,5 +169,38 @@ final class YamlDocument {
         return line < 1
                 ? ""
                 : text.lines().skip(line - 1L).findFirst().orElse("").strip();
+    }
+
+    /** Events that were read before. */
+    private static final class Replay implements Parser {
+        private final List<Event> events;
+        private int next;
+
+        Replay(List<Event> events) {
+            this.events = events;
+        }
+
+        @Override
+        public boolean checkEvent(Event.ID kind) {
+            return hasNext() && events.get(next).getEventId() == kind;
+        }
+
+        @Override
+        public Event peekEvent() {
+            return events.get(next);
+        }
+
+        @Override
+        public Event next() {
+            if (!hasNext()) {
+                throw new NoSuchElementException("no event is left");
+            }
+            return events.get(next++);
+        }
+
+        @Override
+        public boolean hasNext() {
+            return next < events.size();
+        }
     }
 }
