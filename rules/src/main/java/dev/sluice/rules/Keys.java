@@ -85,17 +85,17 @@ final class Keys {
         return value.replace("\\", "\\\\").replace("|", "\\|");
     }
 
-    /** A request that has the attributes a key was made of; null if no key of this rule is written like that. */
+    /** A request for nothing that has the attributes a key was made of; null if no key of this rule is written like that. */
     @Nullable
     Request request(String key) {
         List<@Nullable String> values = parts(key);
         if (attributes.length == 0) {
-            return key.isEmpty() ? Request.builder().cost(1).build() : null;
+            return key.isEmpty() ? Request.builder().cost(0).build() : null;
         }
         if (values == null || values.size() != attributes.length) {
             return null;
         }
-        Request.Builder request = Request.builder();
+        Request.Builder request = Request.builder().cost(0);
         for (int i = 0; i < attributes.length; i++) {
             String value = values.get(i);
             if (value != null) {

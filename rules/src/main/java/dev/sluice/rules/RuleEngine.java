@@ -212,7 +212,10 @@ public final class RuleEngine {
         return new Explaining(known, gate -> stake(gate, known, gate.classShare(known))).run(now.gates);
     }
 
-    /** How a key of a rule stands, by what its attributes tell; null if there is no such rule or it is unlimited. */
+    /**
+     * How a key of a rule stands, as a request for nothing is told; null if there is no such rule, no key of it is written
+     * like that, or it is unlimited. Overrides by attributes that are not in the key are not seen.
+     */
     public CompletableFuture<@Nullable Ruling> inspect(String rule, String key) {
         Gate gate = snapshot.gate(rule);
         Request request = gate == null ? null : gate.keys.request(key);
