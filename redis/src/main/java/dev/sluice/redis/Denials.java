@@ -21,28 +21,28 @@ final class Denials {
     /** How long a denial is believed without asking again. */
     static final long TRUST_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private static final int PLACES = 1 << 14;
+    private static final int PLACE_BITS = 16;
 
-    private record Denial(String key, int percent, Decision decision, long sinceNanos) {
-        boolean answers(String key, long permits, int percent) {
-            return decision.permits() == permits && this.percent == percent && this.key.equals(key);
+    private record Denial(SharedState of, String key, int percent, Decision decision, long sinceNanos) {
+        boolean answers(SharedState limiter, String key, long permits, int percent) {
+            return of == limiter && decision.permits() == permits && this.percent == percent && this.key.equals(key);
         }
     }
 
-    private final AtomicReferenceArray<@Nullable Denial> places = new AtomicReferenceArray<>(PLACES);
+    private final AtomicReferenceArray<@Nullable Denial> places = new AtomicReferenceArray<>(1 << PLACE_BITS);
 
     /** Remembers what Redis said when it was asked at {@code askedAtNanos}. */
-    void add(String key, int percent, Decision denied, long askedAtNanos) {
+    void add(SharedState limiter, String key, int percent, Decision denied, long askedAtNanos) {
         if (denied.outcome() == Outcome.DENIED) {
-            places.set(place(key), new Denial(key, percent, denied, askedAtNanos));
+            places.set(place(limiter, key), new Denial(limiter, key, percent, denied, askedAtNanos));
         }
     }
 
     /** What Redis would say now, if that is known. */
     @Nullable
-    Decision find(String key, long permits, int percent, long nowNanos) {
-        Denial denial = places.get(place(key));
-        if (denial == null || !denial.answers(key, permits, percent)) {
+    Decision find(SharedState limiter, String key, long permits, int percent, long nowNanos) {
+        Denial denial = places.get(place(limiter, key));
+        if (denial == null || !denial.answers(limiter, key, permits, percent)) {
             return null;
         }
         long agoNanos = nowNanos - denial.sinceNanos;
@@ -76,19 +76,22 @@ final class Denials {
     }
 
     /** The key may have changed. */
-    void forget(String key) {
-        places.set(place(key), null);
+    void forget(SharedState limiter, String key) {
+        places.set(place(limiter, key), null);
     }
 
-    /** Every key may have changed. */
-    void forgetAll() {
-        for (int i = 0; i < PLACES; i++) {
-            places.set(i, null);
+    /** Every key of the limiter may have changed. */
+    void forgetAll(SharedState limiter) {
+        for (int i = 0; i < places.length(); i++) {
+            Denial denial = places.get(i);
+            if (denial != null && denial.of == limiter) {
+                places.compareAndSet(i, denial, null);
+            }
         }
     }
 
-    private static int place(String key) {
-        int hash = key.hashCode() * 0x9E3779B9;
-        return hash >>> 18;
+    private static int place(SharedState limiter, String key) {
+        int hash = (key.hashCode() + 31 * limiter.name().hashCode()) * 0x9E3779B9;
+        return hash >>> (Integer.SIZE - PLACE_BITS);
     }
 }

@@ -36,6 +36,7 @@ public final class RedisStore implements Store {
             Link link,
             String prefix,
             Tally tally,
+            Denials denials,
             ScheduledExecutorService executor,
             OnFailure onFailure,
             long leaseMicros,

@@ -142,6 +142,7 @@ public final class RedisStoreBuilder {
                 new Link(connector, timeout),
                 prefix,
                 new Tally(),
+                new Denials(),
                 executor,
                 onFailure,
                 testMicros == null ? TimeUnit.MICROSECONDS.convert(lease) : 0,

@@ -47,7 +47,7 @@ final class SharedState {
     private final ScheduledExecutorService executor;
     private final @Nullable LongSupplier testMicros;
     private final Limiter local;
-    private final Denials denials = new Denials();
+    private final Denials denials;
     private final Lines lines = new Lines(this);
     private final Renewals renewals;
     private final @Nullable Leases leases;
@@ -59,6 +59,7 @@ final class SharedState {
         this.names = new KeyNames(setup.prefix(), name);
         this.onFailure = onFailure;
         this.tally = setup.tally();
+        this.denials = setup.denials();
         this.executor = setup.executor();
         this.testMicros = setup.testMicros();
         this.plan = plan;
@@ -103,7 +104,7 @@ final class SharedState {
         if (permits == 0) {
             return peek(key, 0, percent);
         }
-        Decision denied = denials.find(key, permits, percent, System.nanoTime());
+        Decision denied = denials.find(this, key, permits, percent, System.nanoTime());
         if (denied != null) {
             tally.answeredHere.increment();
             return CompletableFuture.completedFuture(denied);
@@ -168,7 +169,7 @@ final class SharedState {
                     }
                     Decision decision = reply.decision(plan, permits, percent, maxDelay);
                     if (!decision.allowed() && testMicros == null && !plan.holds() && !plan.delays()) {
-                        denials.add(key, percent, decision, askedAt);
+                        denials.add(this, key, percent, decision, askedAt);
                     }
                     if (verb == TAKE) {
                         taken(key, decision);
@@ -261,7 +262,7 @@ final class SharedState {
 
     /** Gives back what was taken; done when Redis has heard of it, or cannot be told. */
     CompletableFuture<?> giveBack(String key, Decision taken) {
-        denials.forget(key);
+        denials.forget(this, key);
         if (Receipts.isLocal(taken)) {
             local.refund(key, Receipts.local(taken));
             return DONE;
@@ -285,20 +286,20 @@ final class SharedState {
     }
 
     void reset(String key) {
-        denials.forget(key);
+        denials.forget(this, key);
         local.reset(key);
         if (leases != null) {
             leases.forget(key);
         }
         link.delete(names(plan, key)).join();
-        denials.forget(key);
+        denials.forget(this, key);
         lines.reconsider(key);
     }
 
     void change(List<Limit> limits) {
         plan = Plan.of(limits, plan.clock(), plan.leaseMicros(), RedisStore.wallMicros());
         local.change(limits.toArray(Limit[]::new));
-        denials.forgetAll();
+        denials.forgetAll(this);
         lines.reconsiderAll();
     }
 

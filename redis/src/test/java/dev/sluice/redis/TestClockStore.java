@@ -33,6 +33,7 @@ final class TestClockStore implements AutoCloseable {
                 setup.link(),
                 setup.prefix(),
                 setup.tally(),
+                setup.denials(),
                 setup.executor(),
                 setup.onFailure(),
                 setup.leaseMicros(),
