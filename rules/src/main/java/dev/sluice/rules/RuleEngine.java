@@ -1,5 +1,7 @@
 package dev.sluice.rules;
 
+import dev.sluice.Charge;
+import dev.sluice.Decision;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
@@ -97,10 +99,40 @@ public final class RuleEngine {
         if (stakes.isEmpty()) {
             return CompletableFuture.completedFuture(Verdict.FREE);
         }
-        Stake first = stakes.get(0);
-        if (stakes.size() == 1 && first.blockedMicros() == 0 && !first.waits()) {
-            return first.take().thenApply(decision -> Verdict.of(List.of(first.ruling(decision))));
+        if (!isPlain(stakes)) {
+            return course(stakes);
         }
+        if (stakes.size() == 1) {
+            Stake only = stakes.get(0);
+            return only.take().thenApply(decision -> Verdict.of(List.of(only.ruling(decision))));
+        }
+        List<Charge> charges = new ArrayList<>(stakes.size());
+        for (int i = 0; i < stakes.size(); i++) {
+            charges.add(stakes.get(i).charge());
+        }
+        return store.decideAll(charges).thenApply(decisions -> Verdict.of(rulings(stakes, decisions)));
+    }
+
+    /** Whether all there is to do is to charge: the common case, which is kept short. */
+    private static boolean isPlain(List<Stake> stakes) {
+        for (int i = 0; i < stakes.size(); i++) {
+            Stake stake = stakes.get(i);
+            if (stake.action() != OnExceed.Action.REJECT || stake.blockedMicros() > 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static List<Ruling> rulings(List<Stake> stakes, List<Decision> decisions) {
+        List<Ruling> rulings = new ArrayList<>(stakes.size());
+        for (int i = 0; i < stakes.size(); i++) {
+            rulings.add(stakes.get(i).ruling(decisions.get(i)));
+        }
+        return rulings;
+    }
+
+    private CompletableFuture<Verdict> course(List<Stake> stakes) {
         Course course = new Course(store, stakes);
         CompletableFuture<Verdict> verdict = course.run();
         return verdict.isDone() ? verdict : cancellable(verdict, course);

@@ -1,0 +1,69 @@
+package dev.sluice.rules;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.net.InetAddress;
+import org.junit.jupiter.api.Test;
+
+/** The direction of imports, and what must not be found where. */
+class ArchitectureTest {
+    private static final JavaClasses RULES = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .importPackages("dev.sluice.rules");
+
+    @Test
+    void rulesDependOnTheCoreAndTwoReaders() {
+        classes()
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage(
+                        "java..",
+                        "dev.sluice",
+                        "dev.sluice.rules",
+                        "org.jspecify..",
+                        "org.snakeyaml.engine..",
+                        "com.maxmind.db")
+                .check(RULES);
+    }
+
+    @Test
+    void onlyTheFilesReaderKnowsYaml() {
+        noClasses()
+                .that()
+                .haveSimpleNameNotEndingWith("Reader")
+                .and()
+                .haveSimpleNameNotStartingWith("Limit")
+                .and()
+                .haveSimpleNameNotStartingWith("Yaml")
+                .and()
+                .doNotHaveSimpleName("Replay")
+                .and()
+                .haveSimpleNameNotStartingWith("Field")
+                .and()
+                .doNotHaveSimpleName("Part")
+                .and()
+                .doNotHaveSimpleName("Problems")
+                .and()
+                .doNotHaveSimpleName("Open")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("org.snakeyaml.engine..")
+                .check(RULES);
+    }
+
+    @Test
+    void nobodyAsksTheDns() {
+        noClasses()
+                .should()
+                .callMethod(InetAddress.class, "getByName", String.class)
+                .orShould()
+                .callMethod(InetAddress.class, "getAllByName", String.class)
+                .orShould()
+                .callMethod(InetAddress.class, "getByAddress", String.class, byte[].class)
+                .check(RULES);
+    }
+}
