@@ -11,13 +11,15 @@ import picocli.CommandLine.Spec;
 /** The command line. Exit codes: 0 done, 1 could not be done, 2 asked for wrongly. */
 @Command(
         name = "sluice",
-        description = "Rate limiting: see what a limit does before you turn it on.",
+        description =
+                "Rate limiting: one limiter in front of everything, and a look at what a limit does before you turn it on.",
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {ServeCommand.class, SimulateCommand.class},
+        subcommands = {ServeCommand.class, CheckCommand.class, SimulateCommand.class},
         footer = {
             "",
             "Try:",
-            "  sluice serve                               a page to play with limits",
+            "  sluice serve                               the service on example rules, and a page to play with limits",
+            "  sluice check rules.yaml                    is this rule file right?",
             "  sluice simulate --traffic boundary         all algorithms on one attack, as a picture",
             "  sluice bench core                          how fast this machine decides",
             "  sluice bench redis                         how fast it decides with Redis",
@@ -62,7 +64,7 @@ public final class Main implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "say what to do: serve, simulate, bench or chaos");
+        throw new ParameterException(spec.commandLine(), "say what to do: serve, check, simulate, bench or chaos");
     }
 
     private static String name(CommandLine commandLine) {

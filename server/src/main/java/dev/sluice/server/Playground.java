@@ -8,6 +8,7 @@ import dev.sluice.server.simulate.Traffic;
 import io.vertx.core.Handler;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import java.io.IOException;
 import java.io.InputStream;
@@ -42,7 +43,7 @@ final class Playground implements Handler<HttpServerRequest> {
 
     @Override
     public void handle(HttpServerRequest request) {
-        if (!SluiceServer.onlyReads(request)) {
+        if (!onlyReads(request)) {
             return;
         }
         switch (Objects.requireNonNullElse(request.path(), "/")) {
@@ -50,7 +51,7 @@ final class Playground implements Handler<HttpServerRequest> {
             case "/playground.js" -> send(request, "text/javascript", script);
             case "/playground.css" -> send(request, "text/css", style);
             case "/simulate.svg" -> simulate(request);
-            default -> SluiceServer.refuse(request, 404, "no such page: " + request.path());
+            default -> refuse(request, 404, "no such page: " + request.path());
         }
     }
 
@@ -60,9 +61,9 @@ final class Playground implements Handler<HttpServerRequest> {
             if (drawn.succeeded()) {
                 send(request, "image/svg+xml", drawn.result());
             } else if (drawn.cause() instanceof IllegalArgumentException bad) {
-                SluiceServer.refuse(request, 400, String.valueOf(bad.getMessage()));
+                refuse(request, 400, String.valueOf(bad.getMessage()));
             } else {
-                SluiceServer.refuse(request, 500, "the picture could not be drawn: " + drawn.cause());
+                refuse(request, 500, "the picture could not be drawn: " + drawn.cause());
             }
         });
     }
@@ -87,6 +88,25 @@ final class Playground implements Handler<HttpServerRequest> {
                     + Picture.MAX_WIDTH + ", was '" + text + "'");
         }
         return Integer.parseInt(text);
+    }
+
+    /** Whether the request is a GET or HEAD; any other has been refused. */
+    private static boolean onlyReads(HttpServerRequest request) {
+        if (request.method().equals(HttpMethod.GET) || request.method().equals(HttpMethod.HEAD)) {
+            return true;
+        }
+        request.response().putHeader("Allow", "GET, HEAD");
+        refuse(request, 405, "only GET and HEAD here, was " + request.method());
+        return false;
+    }
+
+    private static void refuse(HttpServerRequest request, int status, String line) {
+        request.response()
+                .setStatusCode(status)
+                .putHeader("Content-Type", "text/plain; charset=utf-8")
+                .putHeader("X-Content-Type-Options", "nosniff")
+                .putHeader("Cache-Control", "no-store")
+                .end(line + "\n");
     }
 
     private static void send(HttpServerRequest request, String type, String body) {

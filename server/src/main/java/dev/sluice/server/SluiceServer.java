@@ -1,133 +1,207 @@
 package dev.sluice.server;
 
+import dev.sluice.Store;
+import dev.sluice.redis.RedisStore;
+import dev.sluice.rules.RuleEngine;
+import dev.sluice.rules.RuleSet;
+import dev.sluice.server.http.BadHead;
+import dev.sluice.server.http.Bounds;
+import dev.sluice.server.http.DataPort;
+import dev.sluice.server.http.GuardedTransport;
+import dev.sluice.server.http.Leases;
+import dev.sluice.server.http.Problem;
+import io.vertx.core.AbstractVerticle;
+import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
-import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.HttpServerResponse;
 import java.net.BindException;
-import java.util.Objects;
+import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 
-/** The two ports: one for everybody, with the health checks; one for this machine alone, with the playground. */
+/**
+ * The two ports and their life: one for those who ask, on as many event loops as there are processors; one for those who
+ * look after it.
+ */
 final class SluiceServer implements AutoCloseable {
-    private static final String EVERYWHERE = "0.0.0.0";
-    private static final String LOOPBACK = "127.0.0.1";
-    private static final int STOP_SECONDS = 5;
+    private static final Duration TO_START = Duration.ofSeconds(10);
+    private static final Duration TO_END = Duration.ofSeconds(5);
+    private static final int BACKLOG = 1024;
+    private static final int HTTP2_STREAMS = 1000;
 
+    private final Settings settings;
+    private final Store store;
+    private final RuleEngine engine;
     private final Vertx vertx;
-    private final HttpServer data;
-    private final HttpServer admin;
+    private final Leases leases;
+    private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
+    private int port;
+    private int adminPort;
+    private volatile boolean stopping;
 
-    private SluiceServer(Vertx vertx, HttpServer data, HttpServer admin) {
-        this.vertx = vertx;
-        this.data = data;
-        this.admin = admin;
+    private SluiceServer(Settings settings) {
+        this.settings = settings;
+        this.store = store(settings.store());
+        this.engine = new RuleEngine(store, settings.rules());
+        Crowd crowd = new Crowd(settings.bounds().connections());
+        this.vertx = Vertx.builder()
+                .with(options())
+                .withTransport(new GuardedTransport(settings.bounds(), () -> !stopping, crowd))
+                .build();
+        this.leases = new Leases(vertx, engine, settings.bounds().leases());
     }
 
     /**
-     * Starts both, or neither.
+     * Starts both ports, or neither.
      *
      * @throws IllegalStateException if a port cannot be had, with a line that says which
+     * @throws IllegalArgumentException if the store is none
      */
-    static SluiceServer start(int port, int adminPort) {
-        Vertx vertx = Vertx.vertx(new VertxOptions()
-                .setWorkerPoolSize(2)
-                .setFileSystemOptions(
-                        new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
+    static SluiceServer start(Settings settings) {
+        SluiceServer server = new SluiceServer(settings);
         boolean started = false;
         try {
-            HttpServer admin = listen(vertx, new Playground(vertx), adminPort, LOOPBACK, "--admin-port");
-            HttpServer data = listen(vertx, SluiceServer::health, port, EVERYWHERE, "--port");
+            Handler<HttpServerRequest> admin = server.admin();
+            server.adminPort =
+                    server.listen(1, settings.adminHost(), settings.adminPort(), "--admin-port", () -> admin);
+            server.port = server.listen(loops(), settings.host(), settings.port(), "--port", server::data);
             started = true;
-            return new SluiceServer(vertx, data, admin);
+            return server;
         } finally {
             if (!started) {
-                close(vertx);
+                server.end();
             }
         }
     }
 
     int port() {
-        return data.actualPort();
+        return port;
     }
 
     int adminPort() {
-        return admin.actualPort();
+        return adminPort;
     }
 
+    RuleEngine engine() {
+        return engine;
+    }
+
+    /** Takes no new connections, lets what is under way come to its end, and then ends. */
     @Override
     public void close() {
-        close(vertx);
-    }
-
-    /** The server listens only once both ports do, so to answer at all is to be ready. */
-    private static void health(HttpServerRequest request) {
-        switch (Objects.requireNonNullElse(request.path(), "/")) {
-            case "/healthz" -> answer(request, "ok\n");
-            case "/readyz" -> answer(request, "ready\n");
-            default -> refuse(request, 404, "no such page: " + request.path());
-        }
-    }
-
-    private static void answer(HttpServerRequest request, String text) {
-        if (onlyReads(request)) {
-            plain(request.response()).end(text);
-        }
-    }
-
-    /** Whether the request is a GET or HEAD; any other has been refused. */
-    static boolean onlyReads(HttpServerRequest request) {
-        if (request.method().equals(HttpMethod.GET) || request.method().equals(HttpMethod.HEAD)) {
-            return true;
-        }
-        request.response().putHeader("Allow", "GET, HEAD");
-        refuse(request, 405, "only GET and HEAD here, was " + request.method());
-        return false;
-    }
-
-    static void refuse(HttpServerRequest request, int status, String line) {
-        plain(request.response().setStatusCode(status)).end(line + "\n");
-    }
-
-    private static HttpServerResponse plain(HttpServerResponse response) {
-        return response.putHeader("Content-Type", "text/plain; charset=utf-8")
-                .putHeader("X-Content-Type-Options", "nosniff")
-                .putHeader("Cache-Control", "no-store");
-    }
-
-    private static HttpServer listen(
-            Vertx vertx, Handler<HttpServerRequest> handler, int port, String host, String option) {
-        HttpServerOptions options = new HttpServerOptions().setIdleTimeout(60).setHandle100ContinueAutomatically(true);
+        stopping = true;
+        long millis = Math.max(1, settings.grace().toMillis());
+        List<Future<Void>> shut = servers.stream()
+                .map(server -> server.shutdown(millis, TimeUnit.MILLISECONDS))
+                .toList();
         try {
-            return await(vertx.createHttpServer(options).requestHandler(handler).listen(port, host));
+            await(Future.join(shut), settings.grace().plus(TO_END));
         } catch (CompletionException e) {
-            String why = e.getCause() instanceof BindException
-                    ? "port " + port + " is in use or not allowed; choose another with " + option
-                    : "cannot listen on port " + port + " (" + option + "): " + e.getCause();
-            throw new IllegalStateException(why, e.getCause());
+            Log.warn("cut-off", "reason", "requests took longer than " + settings.grace());
         }
+        end();
     }
 
-    private static void close(Vertx vertx) {
+    private void end() {
         try {
-            await(vertx.close());
+            await(vertx.close(), TO_END);
         } catch (CompletionException e) {
             // What could not be closed in time ends with the process.
         }
+        store.close();
     }
 
-    private static <T> T await(Future<T> future) {
+    // ---- What answers where
+
+    /** Each event loop of the data port has one of its own. */
+    private Handler<HttpServerRequest> data() {
+        return new DataPort(vertx, engine, leases, settings.bounds(), () -> !stopping, SluiceServer::nowhere);
+    }
+
+    private Handler<HttpServerRequest> admin() {
+        return new Playground(vertx);
+    }
+
+    private static void nowhere(HttpServerRequest request) {
+        Problem.send(
+                request,
+                404,
+                "there is nothing at " + request.path()
+                        + "; there are /v1/check, /v1/leases/{id}, /nginx, /healthz and /readyz");
+    }
+
+    // ---- Listening
+
+    /** Listens on a port with so many event loops; the port, which is another one if any would do. */
+    private int listen(int loops, String host, int port, String option, Supplier<Handler<HttpServerRequest>> handlers) {
+        int before = servers.size();
+        int shared = port == 0 ? -1 - before : port; // negative: any port, but the same one for all event loops
+        Supplier<AbstractVerticle> listeners = () -> new AbstractVerticle() {
+            @Override
+            public void start(Promise<Void> started) {
+                HttpServer server = vertx.createHttpServer(httpOptions(settings.bounds()))
+                        .invalidRequestHandler(new BadHead(settings.bounds()))
+                        .requestHandler(handlers.get());
+                server.listen(shared, host)
+                        .onSuccess(servers::add)
+                        .<Void>mapEmpty()
+                        .onComplete(started);
+            }
+        };
         try {
-            return future.toCompletionStage().toCompletableFuture().get(STOP_SECONDS, TimeUnit.SECONDS);
+            await(vertx.deployVerticle(listeners, new DeploymentOptions().setInstances(loops)), TO_START);
+        } catch (CompletionException e) {
+            String why = e.getCause() instanceof BindException
+                    ? "port " + port + " is in use or not allowed; choose another with " + option
+                    : "cannot listen on " + host + ", port " + port + " (" + option + "): " + e.getCause();
+            throw new IllegalStateException(why, e.getCause());
+        }
+        return servers.get(before).actualPort();
+    }
+
+    private static HttpServerOptions httpOptions(Bounds bounds) {
+        HttpServerOptions options = new HttpServerOptions()
+                .setAcceptBacklog(BACKLOG)
+                .setIdleTimeout((int) bounds.idle().toSeconds())
+                .setMaxInitialLineLength(bounds.lineBytes())
+                .setMaxHeaderSize(bounds.headerBytes());
+        options.getInitialSettings().setMaxConcurrentStreams(HTTP2_STREAMS).setMaxHeaderListSize(bounds.headerBytes());
+        return options;
+    }
+
+    private static VertxOptions options() {
+        return new VertxOptions()
+                .setWorkerPoolSize(2)
+                .setEventLoopPoolSize(loops())
+                .setFileSystemOptions(
+                        new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false));
+    }
+
+    private static int loops() {
+        return Runtime.getRuntime().availableProcessors();
+    }
+
+    private static Store store(String name) {
+        return name.equals(RuleSet.MEMORY)
+                ? Store.local()
+                : RedisStore.builder().url(name).build();
+    }
+
+    private static <T> T await(Future<T> future, Duration most) {
+        try {
+            return future.toCompletionStage().toCompletableFuture().get(most.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
             throw new CompletionException(e.getCause());
         } catch (TimeoutException e) {

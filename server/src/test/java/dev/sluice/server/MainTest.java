@@ -2,6 +2,7 @@ package dev.sluice.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.rules.RuleFile;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.ServerSocket;
@@ -22,7 +23,7 @@ class MainTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "''                              | sluice: say what to do: serve, simulate, bench or chaos; see sluice --help",
+                "''                              | sluice: say what to do: serve, check, simulate, bench or chaos; see sluice --help",
                 "frobnicate                      | sluice: Unmatched argument at index 0: 'frobnicate'; see sluice --help",
                 "simulate --permits ten          | sluice simulate: permits must be a whole number from 1 to 100000, was 'ten'; see",
                 "simulate --traffic storm        | sluice simulate: traffic must be one of steady, burst, boundary,",
@@ -32,6 +33,10 @@ class MainTest {
                 "simulate --permits              | sluice simulate: Missing required parameter for option '--permits' (N)",
                 "serve --port eighty             | sluice serve: Invalid value for option '--port': 'eighty' is not an int",
                 "serve --port 65536              | sluice serve: --port must be from 0 to 65535, was 65536",
+                "serve --grace -1                | sluice serve: --grace must be from 0 to 3600, was -1; see",
+                "serve --max-connections 0       | sluice serve: --max-connections must be from 1 to 1000000, was 0; see",
+                "serve --port 0 --admin-port 0 --store mysql://x | sluice serve: store: ",
+                "check                           | sluice check: Missing required parameter: 'FILE'; see",
                 "serve --port 1 --admin-port 1   | sluice serve: --port and --admin-port must differ, both are 1",
             })
     void aWrongCallIsOneLineAndTwo(String args, String message) {
@@ -41,7 +46,13 @@ class MainTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"--help,simulate", "serve --help,--admin-port", "simulate --help,flash-sale"})
+    @CsvSource({
+        "--help,simulate",
+        "serve --help,--admin-port",
+        "serve --help,/v1/check",
+        "check --help,FILE",
+        "simulate --help,flash-sale"
+    })
     void helpSaysWhatThereIs(String args, String mention) {
         assertThat(run(args.split(" ", -1))).isEqualTo(0);
         assertThat(out.toString()).startsWith("Usage: sluice").contains(mention);
@@ -92,6 +103,40 @@ class MainTest {
         }
     }
 
+    @Test
+    void checkCountsTheRulesOfAGoodFile(@TempDir Path folder) throws Exception {
+        Path file = Files.writeString(folder.resolve("good.yaml"), RuleFile.exampleText());
+        assertThat(run("check", file.toString())).isEqualTo(0);
+        assertThat(out.toString()).isEqualTo(file + ": ok, 4 rules" + System.lineSeparator());
+        assertThat(err.toString()).isEmpty();
+    }
+
+    @Test
+    void checkSaysEverythingThatIsWrong(@TempDir Path folder) throws Exception {
+        Path file = Files.writeString(folder.resolve("bad.yaml"), """
+                rules:
+                  - name: one
+                    limits: [5 per 1x]
+                  - name: two
+                    limit: [5 per 1s]
+                """);
+        assertThat(run("check", file.toString())).isEqualTo(1);
+        assertThat(out.toString().lines())
+                .hasSizeGreaterThan(1)
+                .allMatch(line -> line.startsWith(file + ":"))
+                .anyMatch(line -> line.startsWith(file + ":3:") && line.contains("1x"))
+                .anyMatch(line -> line.startsWith(file + ":5:") && line.contains("limits"));
+    }
+
+    @Test
+    void aFileThatIsNotThereIsOneLineAndOne() {
+        assertThat(run("check", "no-such-file.yaml")).isEqualTo(1);
+        assertThat(out.toString()).isEqualTo("no-such-file.yaml: there is no such file" + System.lineSeparator());
+        assertThat(run("serve", "--rules", "no-such-file.yaml")).isEqualTo(1);
+        assertThat(err.toString())
+                .isEqualTo("sluice serve: no-such-file.yaml: there is no such file" + System.lineSeparator());
+    }
+
     /** A real process, told to stop as a service manager would. */
     @Test
     void serveSaysWhereToLookAndStopsOnRequest() throws Exception {
@@ -118,6 +163,9 @@ class MainTest {
             }
             assertThat(lines)
                     .anyMatch(said -> said.matches("Look at +http://127\\.0\\.0\\.1:\\d+/ +\\(playground\\)"))
+                    .anyMatch(
+                            said -> said.matches("time=\\S+Z level=info event=started port=\\d+ adminPort=\\d+ rules=4"
+                                    + " file=example store=memory millis=\\d+"))
                     .anyMatch(said -> said.matches("Health +http://127\\.0\\.0\\.1:\\d+/healthz"))
                     .last()
                     .isEqualTo("stopped");

@@ -2,6 +2,7 @@ package dev.sluice.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.rules.RuleFile;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.Socket;
@@ -26,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SluiceServerTest {
     private final HttpClient client = HttpClient.newHttpClient();
-    private final SluiceServer server = SluiceServer.start(0, 0);
+    private final SluiceServer server = SluiceServer.start(Settings.of(RuleFile.example()));
 
     @BeforeAll
     void listens() {
@@ -37,15 +38,6 @@ class SluiceServerTest {
     void close() {
         server.close();
         Assertions.assertThatThrownBy(() -> get(server.port(), "/healthz")).isInstanceOf(java.io.IOException.class);
-    }
-
-    @ParameterizedTest
-    @CsvSource({"/healthz,200,ok", "/readyz,200,ready", "/,404,no such page: /", "/v1/check,404,no such page: /v1/check"
-    })
-    void theDataPort(String path, int status, String body) throws Exception {
-        HttpResponse<String> response = get(server.port(), path);
-        assertThat(response.statusCode()).isEqualTo(status);
-        assertThat(response.body()).isEqualTo(body + "\n");
     }
 
     @ParameterizedTest
@@ -98,16 +90,13 @@ class SluiceServerTest {
     @ParameterizedTest
     @ValueSource(strings = {"POST", "PUT", "DELETE"})
     void onlyReading(String method) throws Exception {
-        for (int port : new int[] {server.port(), server.adminPort()}) {
-            String path = port == server.port() ? "/healthz" : "/";
-            HttpResponse<String> response = client.send(
-                    HttpRequest.newBuilder(uri(port, path))
-                            .method(method, BodyPublishers.ofString("x"))
-                            .build(),
-                    BodyHandlers.ofString());
-            assertThat(response.statusCode()).isEqualTo(405);
-            assertThat(response.headers().firstValue("Allow")).hasValue("GET, HEAD");
-        }
+        HttpResponse<String> response = client.send(
+                HttpRequest.newBuilder(uri(server.adminPort(), "/"))
+                        .method(method, BodyPublishers.ofString("x"))
+                        .build(),
+                BodyHandlers.ofString());
+        assertThat(response.statusCode()).isEqualTo(405);
+        assertThat(response.headers().firstValue("Allow")).hasValue("GET, HEAD");
     }
 
     @Test

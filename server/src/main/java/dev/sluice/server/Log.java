@@ -1,0 +1,119 @@
+package dev.sluice.server;
+
+import java.io.PrintStream;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.logging.Formatter;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogManager;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.StreamHandler;
+
+/**
+ * What the server does, one line for each event, in pairs that machines and people can read:
+ *
+ * <pre>time=2026-01-01T00:00:00.000Z level=info event=started port=8080 rules=3</pre>
+ *
+ * What libraries log comes out in the same form.
+ */
+final class Log {
+    private static final Logger LOGGER = Logger.getLogger("dev.sluice.server.events");
+    private static final DateTimeFormatter TIME =
+            DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
+
+    private Log() {}
+
+    /** From now on every line goes there, and nothing anywhere else. */
+    static void to(PrintStream out) {
+        LogManager.getLogManager().reset();
+        StreamHandler handler = new StreamHandler(out, new Lines()) {
+            @Override
+            public synchronized void publish(LogRecord record) {
+                super.publish(record);
+                flush();
+            }
+        };
+        handler.setLevel(Level.ALL);
+        Logger root = Logger.getLogger("");
+        root.setLevel(Level.INFO);
+        root.addHandler((Handler) handler);
+    }
+
+    /** Something happened; then names and values by turns. */
+    static void info(String event, Object... pairs) {
+        LOGGER.log(Level.INFO, line(event, pairs));
+    }
+
+    /** Something is not as it should be. */
+    static void warn(String event, Object... pairs) {
+        LOGGER.log(Level.WARNING, line(event, pairs));
+    }
+
+    private static String line(String event, Object... pairs) {
+        StringBuilder line = new StringBuilder("event=").append(event);
+        for (int i = 0; i + 1 < pairs.length; i += 2) {
+            line.append(' ').append(pairs[i]).append('=').append(value(String.valueOf(pairs[i + 1])));
+        }
+        return line.toString();
+    }
+
+    /** A value in one word, or else in quotes and on one line. */
+    static String value(String text) {
+        boolean plain = !text.isEmpty();
+        for (int i = 0; plain && i < text.length(); i++) {
+            char c = text.charAt(i);
+            plain = c > ' ' && c != '"' && c != '=' && c != 0x7f;
+        }
+        if (plain) {
+            return text;
+        }
+        StringBuilder quoted = new StringBuilder("\"");
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '"' || c == '\\') {
+                quoted.append('\\').append(c);
+            } else if (Character.isISOControl(c)) {
+                quoted.append(c == '\n' ? "\\n" : String.format("\\u%04x", (int) c));
+            } else {
+                quoted.append(c);
+            }
+        }
+        return quoted.append('"').toString();
+    }
+
+    private static final class Lines extends Formatter {
+        @Override
+        public String format(LogRecord record) {
+            StringBuilder line = new StringBuilder("time=")
+                    .append(TIME.format(Instant.ofEpochMilli(record.getMillis())))
+                    .append(" level=")
+                    .append(level(record.getLevel()))
+                    .append(' ');
+            String message = formatMessage(record);
+            if (LOGGER.getName().equals(record.getLoggerName())) {
+                line.append(message);
+            } else {
+                line.append("event=log logger=")
+                        .append(value(String.valueOf(record.getLoggerName())))
+                        .append(" message=")
+                        .append(value(message));
+            }
+            if (record.getThrown() != null) {
+                line.append(" error=").append(value(String.valueOf(record.getThrown())));
+                StackTraceElement[] trace = record.getThrown().getStackTrace();
+                if (trace.length > 0) {
+                    line.append(" at=").append(value(trace[0].toString()));
+                }
+            }
+            return line.append('\n').toString();
+        }
+
+        private static String level(Level level) {
+            int value = level.intValue();
+            return value >= Level.SEVERE.intValue() ? "error" : value >= Level.WARNING.intValue() ? "warn" : "info";
+        }
+    }
+}

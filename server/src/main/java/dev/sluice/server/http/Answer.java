@@ -1,0 +1,221 @@
+package dev.sluice.server.http;
+
+import dev.sluice.Decision;
+import dev.sluice.Outcome;
+import dev.sluice.rules.OnExceed;
+import dev.sluice.rules.Ruling;
+import dev.sluice.rules.Verdict;
+import io.netty.util.AsciiString;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerResponse;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Tells a verdict: the header fields and the body. One for each event loop. */
+final class Answer {
+    private static final AsciiString JSON = AsciiString.cached("application/json");
+    private static final AsciiString CACHE_CONTROL = AsciiString.cached("Cache-Control");
+    private static final AsciiString NO_STORE = AsciiString.cached("no-store");
+    private static final AsciiString DEGRADED = AsciiString.cached("Sluice-Degraded");
+    private static final AsciiString TRUE = AsciiString.cached("?1");
+    private static final String QUOTA_EXCEEDED =
+            "{\"type\":\"https://iana.org/assignments/http-problem-types#quota-exceeded\","
+                    + "\"title\":\"Request cannot be satisfied as assigned quota has been exceeded\",\"status\":429,";
+    private static final long MILLI = 1000;
+
+    private final Policies policies;
+    private final Bytes text = new Bytes();
+
+    Answer(Policies policies) {
+        this.policies = policies;
+    }
+
+    /** The whole answer to one check. */
+    void send(HttpServerResponse response, Verdict verdict, @Nullable String lease) {
+        fields(response, verdict);
+        response.putHeader(CACHE_CONTROL, NO_STORE);
+        if (verdict.allowed()) {
+            response.putHeader(HttpHeaders.CONTENT_TYPE, JSON);
+        } else {
+            response.setStatusCode(429).putHeader(HttpHeaders.CONTENT_TYPE, Problem.TYPE_FIELD);
+        }
+        body(text.clear(), verdict, lease);
+        response.end(text.put('\n').body());
+    }
+
+    /** The answer for nginx: 204 or 403, and header fields alone, since it relays no body. */
+    void sendHead(HttpServerResponse response, Verdict verdict) {
+        fields(response, verdict);
+        response.setStatusCode(verdict.allowed() ? 204 : 403).end();
+    }
+
+    /** The answers to a list of checks, in their order; an empty lease is none. */
+    void sendList(HttpServerResponse response, List<Verdict> verdicts, List<String> leases) {
+        text.clear().put('[');
+        for (int i = 0; i < verdicts.size(); i++) {
+            if (i > 0) {
+                text.put(',').put('\n');
+            }
+            body(text, verdicts.get(i), leases.get(i).isEmpty() ? null : leases.get(i));
+        }
+        Buffer list = text.put(']').put('\n').body();
+        response.putHeader(HttpHeaders.CONTENT_TYPE, JSON)
+                .putHeader(CACHE_CONTROL, NO_STORE)
+                .end(list);
+    }
+
+    /** The header fields that tell of limits. Rules that only watch are not told of. */
+    void fields(HttpServerResponse response, Verdict verdict) {
+        List<Ruling> rulings = verdict.rulings();
+        boolean denied = !verdict.allowed();
+        text.clear();
+        for (int i = 0; i < rulings.size(); i++) {
+            Ruling ruling = rulings.get(i);
+            if (!watches(ruling)) {
+                AsciiString field = policies.of(ruling).field();
+                (text.length() > 0 ? text.put(',').put(' ') : text).raw(field);
+            }
+        }
+        if (text.length() > 0) {
+            response.putHeader(RateLimitFields.POLICY, text.field());
+            text.clear();
+            for (int i = 0; i < rulings.size(); i++) {
+                Ruling ruling = rulings.get(i);
+                if (!watches(ruling)) {
+                    RateLimitFields.states(text, ruling.rule().name(), ruling.decision(), denied);
+                }
+            }
+            response.putHeader(RateLimitFields.STATE, text.field());
+        }
+        Ruling decisive = verdict.decisive();
+        if (denied && decisive != null && decisive.decision().retryAfterMicros() != Decision.NEVER_MICROS) {
+            long seconds = RateLimitFields.seconds(decisive.decision().retryAfterMicros());
+            response.putHeader(
+                    RateLimitFields.RETRY_AFTER, text.clear().number(seconds).field());
+        }
+        if (verdict.degraded()) {
+            response.putHeader(DEGRADED, TRUE);
+        }
+    }
+
+    private void body(Bytes json, Verdict verdict, @Nullable String lease) {
+        Ruling decisive = verdict.decisive();
+        if (verdict.allowed()) {
+            json.ascii("{\"allowed\":true,\"rule\":");
+        } else {
+            problem(json, verdict, decisive);
+            json.ascii("\"allowed\":false,\"rule\":");
+        }
+        if (decisive == null) {
+            json.ascii("null,\"limit\":null,\"remaining\":null,\"retryAfterMs\":0,\"resetAfterMs\":0");
+        } else {
+            json.raw(policies.of(decisive).name());
+            numbers(json, decisive.decision());
+        }
+        long delayMicros = delayMicros(verdict);
+        if (delayMicros > 0) {
+            millis(json.ascii(",\"delayMs\":"), delayMicros);
+        }
+        if (verdict.degraded()) {
+            json.ascii(",\"degraded\":true");
+        }
+        if (lease != null) {
+            json.ascii(",\"lease\":\"").ascii(lease).put('"');
+        }
+        limits(json.ascii(",\"limits\":["), verdict.rulings());
+        json.ascii("]}");
+    }
+
+    private void problem(Bytes json, Verdict verdict, @Nullable Ruling decisive) {
+        json.ascii(QUOTA_EXCEEDED);
+        if (decisive != null) {
+            json.ascii("\"detail\":").json(detail(decisive)).put(',');
+        }
+        json.ascii("\"violated-policies\":[");
+        boolean first = true;
+        for (Ruling ruling : verdict.rulings()) {
+            List<Decision> parts = ruling.decision().each();
+            for (int i = 0; ruling.denies() && i < parts.size(); i++) {
+                if (!parts.get(i).allowed()) {
+                    (first ? json : json.put(','))
+                            .json(RateLimitFields.policy(ruling.rule().name(), i));
+                    first = false;
+                }
+            }
+        }
+        json.ascii("],");
+    }
+
+    private static String detail(Ruling denying) {
+        Decision decision = denying.decision();
+        String rule = denying.rule().name();
+        if (decision.never()) {
+            return "a cost of " + decision.permits() + " is more than rule " + rule + " can ever grant, which is "
+                    + decision.limit();
+        }
+        String when = decision.retryAfterMicros() == Decision.NEVER_MICROS
+                ? "when permits are given back"
+                : "in " + RateLimitFields.seconds(decision.retryAfterMicros()) + " s";
+        String why = decision.outcome() == Outcome.SHED ? " turns some away early: " : ": ";
+        return "rule " + rule + why + decision.remaining() + " of " + decision.limit() + " left; try again " + when;
+    }
+
+    private void limits(Bytes json, List<Ruling> rulings) {
+        boolean first = true;
+        for (int i = 0; i < rulings.size(); i++) {
+            Ruling ruling = rulings.get(i);
+            List<Decision> parts = ruling.decision().each();
+            for (int j = 0; j < parts.size(); j++) {
+                Decision part = parts.get(j);
+                json.ascii(first ? "{\"rule\":" : ",{\"rule\":")
+                        .raw(policies.of(ruling).name());
+                first = false;
+                boolean over = !part.allowed() || part.outcome() == Outcome.SHADOWED;
+                json.ascii(over ? ",\"allowed\":false" : ",\"allowed\":true");
+                numbers(json, part);
+                mode(json, ruling);
+                json.put('}');
+            }
+        }
+    }
+
+    private static void mode(Bytes json, Ruling ruling) {
+        OnExceed.Action action = ruling.rule().onExceed().action();
+        if (action == OnExceed.Action.SHADOW) {
+            json.ascii(",\"onExceed\":\"shadow\"");
+        } else if (action == OnExceed.Action.DEGRADE) {
+            json.ascii(",\"onExceed\":\"degrade\"");
+        }
+    }
+
+    private static void numbers(Bytes json, Decision decision) {
+        json.ascii(",\"limit\":").number(decision.limit());
+        json.ascii(",\"remaining\":").number(decision.remaining());
+        millis(json.ascii(",\"retryAfterMs\":"), decision.retryAfterMicros());
+        millis(json.ascii(",\"resetAfterMs\":"), decision.resetAfterMicros());
+    }
+
+    /** Whole milliseconds, never too early; null for never. */
+    private static void millis(Bytes json, long micros) {
+        if (micros == Decision.NEVER_MICROS) {
+            json.ascii("null");
+        } else {
+            json.number(micros / MILLI + (micros % MILLI == 0 ? 0 : 1));
+        }
+    }
+
+    /** How long the work has to wait that a queue let in. */
+    static long delayMicros(Verdict verdict) {
+        long most = 0;
+        List<Ruling> rulings = verdict.rulings();
+        for (int i = 0; i < rulings.size(); i++) {
+            most = Math.max(most, rulings.get(i).decision().delayMicros());
+        }
+        return most;
+    }
+
+    private static boolean watches(Ruling ruling) {
+        return ruling.rule().onExceed().action() == OnExceed.Action.SHADOW;
+    }
+}

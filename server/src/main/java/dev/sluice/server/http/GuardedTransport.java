@@ -1,0 +1,135 @@
+package dev.sluice.server.http;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFactory;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.socket.DatagramChannel;
+import io.netty.channel.socket.InternetProtocolFamily;
+import io.vertx.core.datagram.DatagramSocketOptions;
+import io.vertx.core.net.ClientOptionsBase;
+import io.vertx.core.net.NetServerOptions;
+import io.vertx.core.spi.transport.Transport;
+import java.net.SocketAddress;
+import java.util.concurrent.ThreadFactory;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** A transport of Vert.x with a {@link Doorkeeper} at every socket that listens; Vert.x has no other place for one. */
+public final class GuardedTransport implements io.vertx.core.transport.Transport {
+    private final io.vertx.core.transport.Transport inner;
+    private final Transport guarded;
+
+    /**
+     * @param open whether connections are taken at all
+     * @param turnedAway told of every connection that was one too many
+     */
+    public GuardedTransport(Bounds bounds, BooleanSupplier open, Runnable turnedAway) {
+        this.inner = io.vertx.core.transport.Transport.NIO;
+        this.guarded = new Guarded(inner.implementation(), () -> new Doorkeeper(bounds, open, turnedAway));
+    }
+
+    @Override
+    public String name() {
+        return inner.name();
+    }
+
+    @Override
+    public boolean available() {
+        return inner.available();
+    }
+
+    @Override
+    public @Nullable Throwable unavailabilityCause() {
+        return inner.unavailabilityCause();
+    }
+
+    @Override
+    public Transport implementation() {
+        return guarded;
+    }
+
+    private record Guarded(Transport inner, Supplier<Doorkeeper> doorkeeper) implements Transport {
+        @Override
+        public void configure(NetServerOptions options, boolean domainSocket, ServerBootstrap bootstrap) {
+            inner.configure(options, domainSocket, bootstrap);
+            doorkeeper.get().standAt(bootstrap);
+        }
+
+        @Override
+        public boolean supportsDomainSockets() {
+            return inner.supportsDomainSockets();
+        }
+
+        @Override
+        public boolean supportFileRegion() {
+            return inner.supportFileRegion();
+        }
+
+        @Override
+        public boolean isAvailable() {
+            return inner.isAvailable();
+        }
+
+        @Override
+        public @Nullable Throwable unavailabilityCause() {
+            return inner.unavailabilityCause();
+        }
+
+        @Override
+        public SocketAddress convert(io.vertx.core.net.SocketAddress address) {
+            return inner.convert(address);
+        }
+
+        @Override
+        public io.vertx.core.net.@Nullable SocketAddress convert(SocketAddress address) {
+            return inner.convert(address);
+        }
+
+        @Override
+        public IoHandlerFactory ioHandlerFactory() {
+            return inner.ioHandlerFactory();
+        }
+
+        @Override
+        public EventLoopGroup eventLoopGroup(int type, int threads, ThreadFactory factory, int ioRatio) {
+            return inner.eventLoopGroup(type, threads, factory, ioRatio);
+        }
+
+        @Override
+        public DatagramChannel datagramChannel() {
+            return inner.datagramChannel();
+        }
+
+        @Override
+        @SuppressWarnings("deprecation") // what Vert.x asks for
+        public DatagramChannel datagramChannel(InternetProtocolFamily family) {
+            return inner.datagramChannel(family);
+        }
+
+        @Override
+        public ChannelFactory<? extends Channel> channelFactory(boolean domainSocket) {
+            return inner.channelFactory(domainSocket);
+        }
+
+        @Override
+        public ChannelFactory<? extends ServerChannel> serverChannelFactory(boolean domainSocket) {
+            return inner.serverChannelFactory(domainSocket);
+        }
+
+        @Override
+        public void configure(DatagramChannel channel, DatagramSocketOptions options) {
+            inner.configure(channel, options);
+        }
+
+        @Override
+        public void configure(
+                ClientOptionsBase options, int connectTimeout, boolean domainSocket, Bootstrap bootstrap) {
+            inner.configure(options, connectTimeout, domainSocket, bootstrap);
+        }
+    }
+}
