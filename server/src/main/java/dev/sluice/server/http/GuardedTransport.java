@@ -29,8 +29,14 @@ public final class GuardedTransport implements io.vertx.core.transport.Transport
      * @param turnedAway told of every connection that was one too many
      */
     public GuardedTransport(Bounds bounds, BooleanSupplier open, Runnable turnedAway) {
-        this.inner = io.vertx.core.transport.Transport.NIO;
+        this.inner = best();
         this.guarded = new Guarded(inner.implementation(), () -> new Doorkeeper(bounds, open, turnedAway));
+    }
+
+    /** That of the operating system if it can be had, since it is cheaper, or else that of the JDK. */
+    private static io.vertx.core.transport.Transport best() {
+        io.vertx.core.transport.Transport own = io.vertx.core.transport.Transport.nativeTransport();
+        return own != null && own.available() ? own : io.vertx.core.transport.Transport.NIO;
     }
 
     @Override
