@@ -1,0 +1,121 @@
+package dev.sluice.server.envoy;
+
+import dev.sluice.server.envoy.Branch.Level;
+import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Limits in the format of envoyproxy/ratelimit: one domain a file. */
+public final class EnvoyConfig {
+    private final Map<String, Level> domains;
+
+    private EnvoyConfig(Map<String, Level> domains) {
+        this.domains = Map.copyOf(domains);
+    }
+
+    /**
+     * Reads every {@code *.yaml} of a directory.
+     *
+     * @throws EnvoyConfigException if any of them cannot be used, or there is none
+     */
+    public static EnvoyConfig read(Path directory) throws EnvoyConfigException {
+        SortedMap<String, String> files = new TreeMap<>();
+        List<String> problems = new ArrayList<>();
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
+            for (Path entry : entries) {
+                String name = String.valueOf(entry.getFileName());
+                if (name.endsWith(".yml")) {
+                    problems.add(entry + ": only files named *.yaml are read; rename it, or move it away");
+                } else if (name.endsWith(".yaml") && !name.startsWith(".")) {
+                    files.put(entry.toString(), text(entry, problems));
+                }
+            }
+        } catch (IOException e) {
+            throw new EnvoyConfigException(
+                    List.of(directory + ": cannot be read as a directory of *.yaml files: " + e.getMessage()));
+        }
+        if (files.isEmpty() && problems.isEmpty()) {
+            problems.add(directory + ": has no *.yaml file");
+        }
+        return parse(files, problems);
+    }
+
+    /**
+     * The same, from texts by the name of their file.
+     *
+     * @throws EnvoyConfigException if any of them cannot be used
+     */
+    public static EnvoyConfig parse(Map<String, String> files) throws EnvoyConfigException {
+        return parse(files, new ArrayList<>());
+    }
+
+    private static EnvoyConfig parse(Map<String, String> files, List<String> found) throws EnvoyConfigException {
+        Map<String, Level> domains = new HashMap<>();
+        Map<String, String> places = new HashMap<>();
+        files.forEach((file, text) -> {
+            Problems problems = new Problems(file);
+            ConfigReader.Domain domain = new ConfigReader(problems).read(text);
+            if (domain != null) {
+                String place = problems.at(domain.where());
+                String first = places.putIfAbsent(domain.name(), place);
+                if (first != null) {
+                    problems.add(domain.where(), "the domain '" + domain.name() + "' is already that of " + first);
+                }
+                domains.put(domain.name(), domain.level());
+            }
+            found.addAll(problems.found());
+        });
+        if (!found.isEmpty()) {
+            throw new EnvoyConfigException(found);
+        }
+        return new EnvoyConfig(domains);
+    }
+
+    private static String text(Path file, List<String> problems) {
+        try {
+            return Files.readString(file, StandardCharsets.UTF_8);
+        } catch (CharacterCodingException e) {
+            problems.add(file + ": not UTF-8 text");
+        } catch (IOException e) {
+            problems.add(file + ": cannot be read: " + e.getMessage());
+        }
+        return "domain: unreadable";
+    }
+
+    /** The domains there are limits for. */
+    public Set<String> domains() {
+        return domains.keySet();
+    }
+
+    /** The limit that a descriptor is under, if any. It has as many entries as the limit is levels deep. */
+    @Nullable
+    Match find(String domain, RateLimitDescriptor descriptor) {
+        Level level = domains.get(domain);
+        if (level == null) {
+            return null;
+        }
+        List<Branch> path = new ArrayList<>(descriptor.getEntriesCount());
+        for (RateLimitDescriptor.Entry entry : descriptor.getEntriesList()) {
+            Branch branch = level.find(entry.getKey(), entry.getValue());
+            if (branch == null) {
+                return null;
+            }
+            path.add(branch);
+            level = branch.below();
+        }
+        Quota quota = path.isEmpty() ? null : path.get(path.size() - 1).quota();
+        return quota == null ? null : new Match(domain, quota, path, descriptor);
+    }
+}

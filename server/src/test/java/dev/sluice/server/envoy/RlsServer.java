@@ -1,0 +1,62 @@
+package dev.sluice.server.envoy;
+
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitServiceGrpc.RateLimitServiceBlockingStub;
+import io.grpc.ManagedChannel;
+import io.grpc.netty.NettyChannelBuilder;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
+import io.vertx.grpc.server.GrpcServer;
+import java.net.URI;
+import java.util.concurrent.TimeUnit;
+
+/** A server with the service on a port of its own, and a gRPC client that is connected to it. */
+final class RlsServer implements AutoCloseable {
+    private final Vertx vertx = Vertx.vertx();
+    private final HttpServer server;
+    private final ManagedChannel channel;
+
+    RlsServer(Limits limits) throws Exception {
+        RateLimitService service = new RateLimitService(limits);
+        RateLimitJson json = new RateLimitJson(service);
+        GrpcServer grpc = GrpcServer.server(vertx, RateLimitService.options());
+        service.mount(grpc);
+        server = vertx.createHttpServer()
+                .requestHandler(request -> {
+                    if (request.path().equals("/json")) {
+                        json.handle(request);
+                    } else {
+                        grpc.handle(request);
+                    }
+                })
+                .listen(0, "127.0.0.1")
+                .toCompletionStage()
+                .toCompletableFuture()
+                .get(10, TimeUnit.SECONDS);
+        channel = NettyChannelBuilder.forAddress("127.0.0.1", server.actualPort())
+                .usePlaintext()
+                .build();
+    }
+
+    int port() {
+        return server.actualPort();
+    }
+
+    URI json() {
+        return URI.create("http://127.0.0.1:" + port() + "/json");
+    }
+
+    ManagedChannel channel() {
+        return channel;
+    }
+
+    RateLimitServiceBlockingStub client() {
+        return RateLimitServiceGrpc.newBlockingStub(channel).withDeadlineAfter(10, TimeUnit.SECONDS);
+    }
+
+    @Override
+    public void close() {
+        channel.shutdownNow();
+        vertx.close().toCompletionStage().toCompletableFuture().join();
+    }
+}
