@@ -64,7 +64,7 @@ final class Answer {
                 ? Integer.compareUnsigned(
                                 one.status().getLimitRemaining(), other.status().getLimitRemaining())
                         < 0
-                : one.resetSeconds() > other.resetSeconds();
+                : one.retrySeconds() > other.retrySeconds();
     }
 
     private static void headers(RateLimitResponse.Builder answer, Ruled told, boolean denied) {
@@ -72,10 +72,11 @@ final class Answer {
         String name = quoted(limit.getName());
         String policy = name + ";q=" + Integer.toUnsignedString(limit.getRequestsPerUnit());
         add(answer, "RateLimit-Policy", told.windowSeconds() > 0 ? policy + ";w=" + told.windowSeconds() : policy);
-        String left = Integer.toUnsignedString(told.status().getLimitRemaining());
-        add(answer, "RateLimit", name + ";r=" + left + ";t=" + told.resetSeconds());
-        if (denied) {
-            add(answer, "Retry-After", Long.toString(Math.max(1, told.resetSeconds())));
+        String state = name + ";r=" + Integer.toUnsignedString(told.status().getLimitRemaining());
+        long until = told.over() ? told.retrySeconds() : told.resetSeconds();
+        add(answer, "RateLimit", until > 0 ? state + ";t=" + until : state);
+        if (denied && told.retrySeconds() > 0) {
+            add(answer, "Retry-After", Long.toString(told.retrySeconds()));
         }
     }
 

@@ -13,6 +13,7 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.api.lowlevel.Compose;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+import org.snakeyaml.engine.v2.nodes.MappingNode;
 import org.snakeyaml.engine.v2.nodes.Node;
 
 /** Reads one file in the format of envoyproxy/ratelimit. */
@@ -33,7 +34,8 @@ final class ConfigReader {
             List.of("unit", "requests_per_unit", "unlimited", "name", "replaces");
     private static final List<String> REPLACED = List.of("name");
     private static final int MOST_DEPTH = 50;
-    private static final int MOST_DESCRIPTORS = 1_000_000;
+    private static final int MOST_DESCRIPTORS = 200_000;
+    private static final int MOST_BYTES = 64 << 20;
 
     private final Problems problems;
     private int descriptors;
@@ -58,7 +60,9 @@ final class ConfigReader {
     Domain read(String text) {
         LoadSettings settings = LoadSettings.builder()
                 .setLabel(problems.file())
-                .setCodePointLimit(64 << 20)
+                .setCodePointLimit(MOST_BYTES)
+                .setMaxAliasesForCollections(MOST_DESCRIPTORS)
+                .setAllowNonScalarKeys(true)
                 .build();
         try {
             Node root = new Compose(settings).composeString(text).orElse(null);
@@ -68,18 +72,22 @@ final class ConfigReader {
             }
             return domain(root);
         } catch (MarkedYamlEngineException e) {
+            String what = ": not YAML: " + (blank(e.getContext()) ? "" : e.getContext() + ", ") + e.getProblem();
             problems.add(e.getProblemMark()
-                    .map(mark -> problems.file() + ":" + (mark.getLine() + 1) + ":" + (mark.getColumn() + 1)
-                            + ": not YAML: " + e.getProblem())
-                    .orElse(problems.file() + ": not YAML: " + e.getProblem()));
+                            .map(mark -> problems.file() + ":" + (mark.getLine() + 1) + ":" + (mark.getColumn() + 1))
+                            .orElse(problems.file())
+                    + what);
         } catch (YamlEngineException e) {
             problems.add(problems.file() + ": not YAML: " + e.getMessage());
         }
         return null;
     }
 
-    private Domain domain(Node root) {
+    private @Nullable Domain domain(Node root) {
         Fields fields = Fields.of(root, "the file", ROOT, problems);
+        if (!(root instanceof MappingNode)) {
+            return null;
+        }
         String name = fields.text("domain");
         if (name.isEmpty() && fields.node("domain") == null) {
             problems.add(root, "'domain' is missing: the name that requests ask for");
@@ -215,6 +223,10 @@ final class ConfigReader {
             names.add(name);
         }
         return Set.copyOf(names);
+    }
+
+    private static boolean blank(@Nullable String text) {
+        return text == null || text.isEmpty();
     }
 
     private static String escape(String text) {

@@ -4,15 +4,12 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.util.JsonFormat;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
-import io.vertx.core.Context;
 import io.vertx.core.Handler;
-import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,42 +50,42 @@ public final class RateLimitJson implements Handler<HttpServerRequest> {
             refuse(response, 413, "a body may have " + RateLimitService.MOST_BYTES + " bytes");
             return;
         }
+        RateLimitRequest.Builder asked = RateLimitRequest.newBuilder();
         try {
-            RateLimitRequest.Builder asked = RateLimitRequest.newBuilder();
             PARSER.merge(body.toString(), asked);
-            Context context = Vertx.currentContext();
-            CompletableFuture<RateLimitResponse> decided = service.decide(asked.build());
-            if (decided.isDone()) {
-                send(response, decided.join());
-            } else {
-                decided.whenComplete(
-                        (answer, failure) -> context.runOnContext(woken -> send(response, answer, failure)));
-            }
         } catch (InvalidProtocolBufferException e) {
             refuse(response, 400, "not a RateLimitRequest in JSON: " + e.getMessage());
-        } catch (InvalidRequest e) {
-            refuse(response, 400, e.reason());
-        } catch (RuntimeException e) {
-            send(response, null, e);
+            return;
         }
-    }
+        service.decide(asked.build(), new RateLimitService.Asker() {
+            @Override
+            public void answer(RateLimitResponse answer) {
+                send(response, answer);
+            }
 
-    private static void send(
-            HttpServerResponse response, @Nullable RateLimitResponse answer, @Nullable Throwable failure) {
-        if (answer != null) {
-            send(response, answer);
-        } else {
-            LOG.log(System.Logger.Level.ERROR, "a rate limit request could not be decided", failure);
-            refuse(response, 500, "the request could not be decided");
-        }
+            @Override
+            public void invalid(String reason) {
+                refuse(response, 400, reason);
+            }
+
+            @Override
+            public void failed(@Nullable Throwable failure) {
+                LOG.log(System.Logger.Level.ERROR, "a rate limit request could not be decided", failure);
+                refuse(response, 500, "the request could not be decided");
+            }
+        });
     }
 
     private static void send(HttpServerResponse response, RateLimitResponse answer) {
         response.setStatusCode(answer.getOverallCode() == RateLimitResponse.Code.OVER_LIMIT ? 429 : 200);
         response.putHeader("Content-Type", "application/json");
         answer.getResponseHeadersToAddList().forEach(header -> response.putHeader(header.getKey(), header.getValue()));
+        response.end(print(answer));
+    }
+
+    static String print(RateLimitResponse answer) {
         try {
-            response.end(PRINTER.print(answer) + "\n");
+            return PRINTER.print(answer) + "\n";
         } catch (InvalidProtocolBufferException e) {
             throw new IllegalStateException("an answer that is no JSON: " + answer, e);
         }

@@ -10,13 +10,15 @@ record Windows(LongSupplier wallMicros) {
     Ruled ruled(Quota quota, Unit unit, Standing standing) {
         long limit = quota.requestsPerUnit();
         long left = unit.micros() - Math.floorMod(wallMicros.getAsLong(), unit.micros());
+        long ends = standing.endsInMicros() > 0 ? standing.endsInMicros() : left;
         return Ruled.of(
                 quota.message(),
                 unit.period().toSeconds(),
                 quota.mode(),
                 standing.used() > limit,
-                limit - standing.used(),
-                standing.endsInMicros() > 0 ? standing.endsInMicros() : left,
+                Math.max(0, limit - standing.used()),
+                ends,
+                ends,
                 quota.metadata());
     }
 }

@@ -6,7 +6,6 @@ import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
-import io.vertx.grpc.server.GrpcServer;
 import java.net.URI;
 import java.util.concurrent.TimeUnit;
 
@@ -19,8 +18,7 @@ final class RlsServer implements AutoCloseable {
     RlsServer(Limits limits) throws Exception {
         RateLimitService service = new RateLimitService(limits);
         RateLimitJson json = new RateLimitJson(service);
-        GrpcServer grpc = GrpcServer.server(vertx, RateLimitService.options());
-        service.mount(grpc);
+        RateLimitGrpc grpc = new RateLimitGrpc(service);
         server = vertx.createHttpServer()
                 .requestHandler(request -> {
                     if (request.path().equals("/json")) {
