@@ -55,8 +55,8 @@ final class RuleLimits implements Limits {
             return overrides.decide(whole.getDomain(), descriptor, hits).thenApply(ruled -> new Part(ruled, null));
         }
         return hits == 0
-                ? engine.peek(request).thenApply(verdict -> new Part(ruled(verdict, 0), null))
-                : engine.check(request).thenApply(verdict -> new Part(ruled(verdict, 0), verdict));
+                ? engine.peek(request).thenApply(verdict -> new Part(ruled(verdict, Taken.NOT), null))
+                : engine.check(request).thenApply(verdict -> new Part(ruled(verdict, Taken.YES), verdict));
     }
 
     private CompletableFuture<RateLimitResponse> settled(RateLimitRequest request, List<Part> parts) {
@@ -67,7 +67,7 @@ final class RuleLimits implements Limits {
             Verdict taken = part.taken();
             if (denied && taken != null && taken.allowed()) {
                 given.add(engine.refund(taken));
-                ruled.add(ruled(taken, Long.MAX_VALUE));
+                ruled.add(ruled(taken, Taken.NOT));
             } else {
                 ruled.add(part.ruled());
             }
@@ -77,8 +77,13 @@ final class RuleLimits implements Limits {
                 : All.of(given).thenApply(done -> Answer.of(request, ruled));
     }
 
-    /** What a verdict comes to; {@code givenBack} or all that was taken remains again. */
-    private static Ruled ruled(Verdict verdict, long givenBack) {
+    /** Whether what a verdict allows has been taken, or remains. */
+    private enum Taken {
+        YES,
+        NOT
+    }
+
+    private static Ruled ruled(Verdict verdict, Taken taken) {
         Ruling ruling = verdict.decisive();
         if (ruling == null) {
             return Ruled.FREE;
@@ -87,7 +92,8 @@ final class RuleLimits implements Limits {
         Decision decision = ruling.decision().each().get(tightest);
         List<Limit> limits = ruling.limiter().limits();
         Limit limit = limits.get(Math.min(tightest, limits.size() - 1));
-        long remaining = Math.min(decision.limit(), decision.remaining() + Math.min(givenBack, decision.permits()));
+        long left = taken == Taken.NOT && verdict.allowed() ? decision.permits() : 0;
+        long remaining = Math.min(decision.limit(), decision.remaining() + left);
         Unit unit = Unit.lasting(Periods.of(limit));
         RateLimitResponse.RateLimit.Builder told = RateLimitResponse.RateLimit.newBuilder()
                 .setName(ruling.rule().name())
