@@ -183,7 +183,16 @@ final class ConfigReader {
         long requests = fields.has("requests_per_unit") ? fields.requests("requests_per_unit") : 0;
         String name = fields.text("name");
         String identity = path.identity() + (unit == null ? "" : "/" + unit);
-        return new Quota(identity, unit, requests, name, replaces(fields, name), mode, detailed, told);
+        return new Quota(
+                identity,
+                unit,
+                requests,
+                name,
+                replaces(fields, name),
+                mode,
+                detailed,
+                Quota.message(name, requests, unit),
+                told);
     }
 
     private Quota.Mode mode(Fields descriptor) {

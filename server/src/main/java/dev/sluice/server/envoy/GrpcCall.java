@@ -50,6 +50,7 @@ final class GrpcCall {
 
     /** Waits for the message. A frame that has none is refused. */
     void onMessage(Handler<byte[]> handler) {
+        request.exceptionHandler(gone -> answered = true);
         request.handler(this::more);
         request.endHandler(end -> {
             if (!answered) {

@@ -25,14 +25,16 @@ final class Overrides {
 
     CompletableFuture<Ruled> decide(String domain, RateLimitDescriptor descriptor, long hits) {
         Unit unit = Objects.requireNonNull(Unit.of(descriptor.getLimit().getUnit()));
+        long requests = Integer.toUnsignedLong(descriptor.getLimit().getRequestsPerUnit());
         Quota quota = new Quota(
                 "",
                 unit,
-                Integer.toUnsignedLong(descriptor.getLimit().getRequestsPerUnit()),
+                requests,
                 "",
                 Set.of(),
                 Quota.Mode.ENFORCED,
                 false,
+                Quota.message("", requests, unit),
                 Struct.getDefaultInstance());
         WindowCounter counter = Objects.requireNonNull(counters.get(unit));
         CompletableFuture<Standing> standing = counter.count(Keys.of(domain, descriptor), hits);

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param replaces the names of those that are left out when this one applies
  * @param mode what being over it does
  * @param detailedMetric whether its metric names the values
+ * @param message the same in an answer
  * @param metadata what the caller is told when this one is within its limit
  */
 record Quota(
@@ -25,6 +26,7 @@ record Quota(
         Set<String> replaces,
         Mode mode,
         boolean detailedMetric,
+        RateLimit message,
         Struct metadata) {
 
     /** What being over a limit does. */
@@ -42,9 +44,9 @@ record Quota(
     }
 
     /** The same in an answer. */
-    RateLimit message() {
-        RateLimit.Builder limit =
+    static RateLimit message(String name, long requestsPerUnit, @Nullable Unit unit) {
+        RateLimit.Builder message =
                 RateLimit.newBuilder().setName(name).setRequestsPerUnit((int) Math.min(requestsPerUnit, 0xFFFF_FFFFL));
-        return unit == null ? limit.build() : limit.setUnit(unit.message()).build();
+        return unit == null ? message.build() : message.setUnit(unit.message()).build();
     }
 }

@@ -35,6 +35,7 @@ public final class RateLimitJson implements Handler<HttpServerRequest> {
             refuse(request.response(), 405, "only POST here, was " + request.method());
             return;
         }
+        request.exceptionHandler(gone -> LOG.log(System.Logger.Level.DEBUG, "a caller went away", gone));
         Buffer body = Buffer.buffer();
         request.handler(part -> {
             if (body.length() <= RateLimitService.MOST_BYTES) {
@@ -53,7 +54,7 @@ public final class RateLimitJson implements Handler<HttpServerRequest> {
         RateLimitRequest.Builder asked = RateLimitRequest.newBuilder();
         try {
             PARSER.merge(body.toString(), asked);
-        } catch (InvalidProtocolBufferException e) {
+        } catch (InvalidProtocolBufferException | RuntimeException e) {
             refuse(response, 400, "not a RateLimitRequest in JSON: " + e.getMessage());
             return;
         }

@@ -94,15 +94,8 @@ final class RuleLimits implements Limits {
         Limit limit = limits.get(Math.min(tightest, limits.size() - 1));
         long left = taken == Taken.NOT && verdict.allowed() ? decision.permits() : 0;
         long remaining = Math.min(decision.limit(), decision.remaining() + left);
-        Unit unit = Unit.lasting(Periods.of(limit));
-        RateLimitResponse.RateLimit.Builder told = RateLimitResponse.RateLimit.newBuilder()
-                .setName(ruling.rule().name())
-                .setRequestsPerUnit((int) Math.min(Periods.permits(limit), 0xFFFF_FFFFL));
-        if (unit != null) {
-            told.setUnit(unit.message());
-        }
         return Ruled.of(
-                told.build(),
+                Quota.message(ruling.rule().name(), Periods.permits(limit), Unit.lasting(Periods.of(limit))),
                 seconds(Periods.of(limit)),
                 Quota.Mode.ENFORCED,
                 !verdict.allowed(),

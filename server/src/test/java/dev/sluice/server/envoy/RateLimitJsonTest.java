@@ -8,12 +8,15 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.Map;
+import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** {@code POST /json}. */
 final class RateLimitJsonTest {
+    private static final long SEED = 20_261_115;
+
     private final Clock clock = new Clock();
     private final HttpClient client = HttpClient.newHttpClient();
     private RlsServer server;
@@ -81,6 +84,30 @@ final class RateLimitJsonTest {
                 client.send(HttpRequest.newBuilder(server.json()).GET().build(), HttpResponse.BodyHandlers.ofString());
         assertThat(get.statusCode()).isEqualTo(405);
         assertThat(get.headers().firstValue("Allow")).hasValue("POST");
+    }
+
+    /** Requests with characters changed, cut off and put in, each of which gets an answer. */
+    @Test
+    void fuzz() throws Exception {
+        String good = "{\"domain\":\"dummy\",\"hitsAddend\":2,\"descriptors\":[{\"entries\":[{\"key\":\"one_per_day\","
+                + "\"value\":\"a\"}],\"limit\":{\"requestsPerUnit\":4,\"unit\":\"HOUR\"},\"hitsAddend\":\"1\"}]}";
+        String signs = "{}[]\",:0123456789eE+-.\\unltrfaseé\uD800\0";
+        Random random = new Random(SEED);
+        for (int i = 0; i < 400; i++) {
+            StringBuilder text = new StringBuilder(good);
+            for (int j = random.nextInt(4); j >= 0; j--) {
+                int at = random.nextInt(text.length());
+                switch (random.nextInt(3)) {
+                    case 0 -> text.setCharAt(at, signs.charAt(random.nextInt(signs.length())));
+                    case 1 -> text.insert(at, signs.charAt(random.nextInt(signs.length())));
+                    default -> text.deleteCharAt(at);
+                }
+            }
+            HttpResponse<String> response = post(text.toString());
+            assertThat(response.statusCode())
+                    .as("seed " + SEED + ", round " + i + ": " + text + " -> " + response.body())
+                    .isIn(200, 400, 429);
+        }
     }
 
     private void refused(String body, int status, String detail) throws Exception {

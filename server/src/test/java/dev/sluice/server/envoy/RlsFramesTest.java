@@ -32,7 +32,7 @@ final class RlsFramesTest {
     private static final String EXHAUSTED = "200 8 ";
     private static final String UNIMPLEMENTED = "200 12 ";
     private static final long SEED = 20_261_115;
-    private static final int ROUNDS = 2_000;
+    private static final int ROUNDS = 1_000;
 
     private final Vertx vertx = Vertx.vertx();
     private final HttpClient client = vertx.createHttpClient(
