@@ -1,0 +1,146 @@
+package dev.sluice.server.admin;
+
+import dev.sluice.Limit;
+import dev.sluice.Limiter;
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.json.JsonObject;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * What is going on, as Server-Sent Events: denials (a sample of them), changes of the rules, a store that goes and comes.
+ *
+ * <p>Nobody is waited for: a client with too much unsent is cut off, and counted. While nobody listens an event costs one
+ * read.
+ */
+final class EventStream {
+    private static final int MOST_CLIENTS = 32;
+    private static final int MOST_PENDING = 256;
+    private static final int MOST_UNSENT_BYTES = 256 * 1024;
+    private static final int DENIALS_PER_SECOND = 20;
+    private static final long HEARTBEAT_MILLIS = 15_000;
+    private static final Buffer HEARTBEAT = Buffer.buffer(": still here\n\n");
+
+    private final Vertx vertx;
+    private final Set<Client> clients = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger count = new AtomicInteger();
+    private final AtomicLong lastId = new AtomicLong();
+    private final Limiter sample = Limiter.local(Limit.tokenBucket(DENIALS_PER_SECOND, Duration.ofSeconds(1)));
+    private final LongAdder skipped = new LongAdder();
+    final LongAdder slowClients = new LongAdder();
+
+    private final class Client {
+        final Context context = vertx.getOrCreateContext();
+        final HttpServerRequest request;
+        final HttpServerResponse response;
+        final AtomicInteger pending = new AtomicInteger();
+
+        Client(HttpServerRequest request) {
+            this.request = request;
+            this.response = request.response();
+        }
+
+        void cutOff() {
+            if (request.version() == HttpVersion.HTTP_2) {
+                response.reset();
+            } else {
+                request.connection().close();
+            }
+        }
+
+        void send(Buffer event) {
+            if (pending.incrementAndGet() > MOST_PENDING) {
+                leave(this, true);
+                return;
+            }
+            context.runOnContext(now -> {
+                pending.decrementAndGet();
+                if (response.closed() || response.ended()) {
+                    leave(this, false);
+                } else if (response.writeQueueFull()) {
+                    leave(this, true);
+                } else {
+                    response.write(event);
+                }
+            });
+        }
+    }
+
+    EventStream(Vertx vertx) {
+        this.vertx = vertx;
+        vertx.setPeriodic(HEARTBEAT_MILLIS, timer -> clients.forEach(client -> client.send(HEARTBEAT)));
+    }
+
+    int clients() {
+        return count.get();
+    }
+
+    /** Tells everybody who listens. */
+    void publish(String type, JsonObject data) {
+        if (count.get() == 0) {
+            return;
+        }
+        data.put("when", Clock.systemUTC().instant().toString());
+        Buffer event = Buffer.buffer(
+                "id: " + lastId.incrementAndGet() + "\nevent: " + type + "\ndata: " + data.encode() + "\n\n");
+        clients.forEach(client -> client.send(event));
+    }
+
+    /** Tells of a denial, unless there are too many of them; then the next says how many were left out. */
+    void denied(String rule, String key, String outcome, long retryAfterMillis) {
+        if (count.get() == 0) {
+            return;
+        }
+        if (!sample.tryAcquire()) {
+            skipped.increment();
+            return;
+        }
+        publish(
+                "denied",
+                new JsonObject()
+                        .put("rule", rule)
+                        .put("key", key)
+                        .put("outcome", outcome)
+                        .put("retryAfterMs", retryAfterMillis)
+                        .put("leftOut", skipped.sumThenReset()));
+    }
+
+    /** Lets somebody listen until they leave or fall behind. */
+    void serve(HttpServerRequest request) {
+        if (count.incrementAndGet() > MOST_CLIENTS) {
+            count.decrementAndGet();
+            HttpProblem.of(503, "too-many-listeners", "the event stream has " + MOST_CLIENTS + " listeners, its most")
+                    .answer(request);
+            return;
+        }
+        HttpServerResponse response = Answers.headed(request.response())
+                .setChunked(true)
+                .setWriteQueueMaxSize(MOST_UNSENT_BYTES)
+                .putHeader("Content-Type", "text/event-stream");
+        Client client = new Client(request);
+        clients.add(client);
+        response.closeHandler(gone -> leave(client, false));
+        response.exceptionHandler(broken -> leave(client, false));
+        response.write(": events follow\n\n");
+    }
+
+    private void leave(Client client, boolean slow) {
+        if (clients.remove(client)) {
+            count.decrementAndGet();
+            if (slow) {
+                slowClients.increment();
+                client.cutOff();
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+package dev.sluice.server.admin;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import org.apache.datasketches.frequencies.ErrorType;
+import org.apache.datasketches.frequencies.ItemsSketch;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The keys that are denied most, in a memory that does not grow with their number.
+ *
+ * <p>Why a sketch: under attack the keys are as many as the attacker likes. A heavy-hitter sketch keeps some hundred of
+ * them; every key with more than a small share of all denials is among them, and its count is known to within a stated
+ * error. There are two sketches, of this period and of the one before, so that an old attack fades.
+ *
+ * <p>Why stripes: a sketch has one writer at a time. Each thread has a stripe as its own, more or less, and a denial that
+ * finds its stripe busy is not waited for but missed, and counted as such.
+ */
+final class Offenders {
+    private static final int SKETCH_SIZE = 1024;
+    private static final int LONGEST_KEY = 256;
+    private static final int STRIPES = 8;
+
+    /** Who was denied. */
+    record Offender(String rule, String key) {}
+
+    /**
+     * How often an offender was denied.
+     *
+     * @param atLeast it was so often for certain
+     * @param atMost it was no more often than that
+     */
+    record Count(Offender offender, long atLeast, long atMost) {}
+
+    /** The most denied, the most often denied first, out of {@code denials} since {@code over}. */
+    record Report(List<Count> top, long denials, long missed, Duration over) {}
+
+    private static final class Stripe {
+        final ReentrantLock lock = new ReentrantLock();
+        long period = Long.MIN_VALUE;
+        ItemsSketch<Offender> current = new ItemsSketch<>(SKETCH_SIZE);
+
+        @Nullable
+        ItemsSketch<Offender> before;
+
+        /** To be called with the lock held. */
+        void turnTo(long now) {
+            if (now != period) {
+                before = now == period + 1 ? current : null;
+                current = new ItemsSketch<>(SKETCH_SIZE);
+                period = now;
+            }
+        }
+    }
+
+    private final Stripe[] stripes = new Stripe[STRIPES];
+    private final LongSupplier nanos;
+    private final long startNanos;
+    private final long periodNanos;
+    final LongAdder missed = new LongAdder();
+
+    Offenders(Duration period, LongSupplier nanos) {
+        this.nanos = nanos;
+        this.startNanos = nanos.getAsLong();
+        this.periodNanos = period.toNanos();
+        for (int i = 0; i < STRIPES; i++) {
+            stripes[i] = new Stripe();
+        }
+    }
+
+    void denied(String rule, String key) {
+        Stripe stripe = stripes[(int) (Thread.currentThread().getId() & (STRIPES - 1))];
+        if (!stripe.lock.tryLock()) {
+            missed.increment();
+            return;
+        }
+        try {
+            stripe.turnTo(period());
+            stripe.current.update(new Offender(rule, key.length() > LONGEST_KEY ? key.substring(0, LONGEST_KEY) : key));
+        } finally {
+            stripe.lock.unlock();
+        }
+    }
+
+    Report top(int most) {
+        long now = period();
+        ItemsSketch<Offender> all = new ItemsSketch<>(SKETCH_SIZE);
+        for (Stripe stripe : stripes) {
+            stripe.lock.lock();
+            try {
+                stripe.turnTo(now);
+                all.merge(stripe.current);
+                if (stripe.before != null) {
+                    all.merge(stripe.before);
+                }
+            } finally {
+                stripe.lock.unlock();
+            }
+        }
+        List<Count> top = new ArrayList<>();
+        if (!all.isEmpty()) {
+            for (ItemsSketch.Row<Offender> row : all.getFrequentItems(ErrorType.NO_FALSE_NEGATIVES)) {
+                if (top.size() < most) {
+                    top.add(new Count(row.getItem(), row.getLowerBound(), row.getUpperBound()));
+                }
+            }
+        }
+        return new Report(top, all.getStreamLength(), missed.sum(), covered(now));
+    }
+
+    private Duration covered(long now) {
+        long since = Math.max(0, (now - 1) * periodNanos);
+        return Duration.ofNanos(nanos.getAsLong() - startNanos - since);
+    }
+
+    private long period() {
+        return (nanos.getAsLong() - startNanos) / periodNanos;
+    }
+}

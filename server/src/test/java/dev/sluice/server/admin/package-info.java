@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.server.admin;
+
+import org.jspecify.annotations.NullMarked;
