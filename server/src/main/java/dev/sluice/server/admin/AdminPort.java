@@ -95,7 +95,7 @@ public final class AdminPort implements Handler<HttpServerRequest>, AutoCloseabl
             case "explain" -> explain(exchange);
             case "metrics" -> reading(exchange, this::metrics);
             case "offenders" -> reading(exchange, this::offenders);
-            case "events" -> reading(exchange, listener -> events.serve(listener.request));
+            case "events" -> listen(exchange);
             default -> exchange.notFound("there are /v1/rules, /v1/explain, /v1/keys, /v1/offenders, /v1/events");
         }
     }
@@ -103,6 +103,14 @@ public final class AdminPort implements Handler<HttpServerRequest>, AutoCloseabl
     private static void reading(Exchange exchange, Handler<Exchange> read) {
         if (exchange.isRead()) {
             read.handle(exchange);
+        } else {
+            exchange.wrongMethod("GET");
+        }
+    }
+
+    private void listen(Exchange exchange) {
+        if (exchange.isMethod("GET")) {
+            events.serve(exchange.request);
         } else {
             exchange.wrongMethod("GET");
         }

@@ -1,5 +1,8 @@
 package dev.sluice.server.admin;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
@@ -15,10 +18,13 @@ final class Answers {
     static void send(HttpServerRequest request, int status, String type, String body) {
         HttpServerResponse response = request.response();
         if (!response.ended() && !response.closed()) {
-            headed(response)
-                    .setStatusCode(status)
-                    .putHeader("Content-Type", type)
-                    .end(body);
+            headed(response).setStatusCode(status).putHeader("Content-Type", type);
+            if (request.method().equals(HttpMethod.HEAD)) {
+                response.putHeader("Content-Length", Integer.toString(body.getBytes(UTF_8).length))
+                        .end();
+            } else {
+                response.end(body);
+            }
         }
     }
 

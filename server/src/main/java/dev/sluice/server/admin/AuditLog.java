@@ -10,10 +10,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Clock;
+import java.time.ZoneOffset;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** One JSON line for each change that somebody made, and for each that was refused to them. */
+/** One JSON line for each change that somebody made. */
 public final class AuditLog implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(AuditLog.class.getName());
 
@@ -33,7 +34,7 @@ public final class AuditLog implements AutoCloseable {
     public static AuditLog toFile(Path file) {
         try {
             OutputStream out = Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-            return new AuditLog(out, Clock.systemUTC(), true);
+            return new AuditLog(out, Clock.tickMillis(ZoneOffset.UTC), true);
         } catch (IOException e) {
             throw new UncheckedIOException("the audit log cannot be written: " + file, e);
         }
@@ -41,7 +42,7 @@ public final class AuditLog implements AutoCloseable {
 
     /** Writes to a stream, such as standard output, which stays open. */
     public static AuditLog to(OutputStream out) {
-        return new AuditLog(out, Clock.systemUTC(), false);
+        return new AuditLog(out, Clock.tickMillis(ZoneOffset.UTC), false);
     }
 
     /** Writes one line. A line that cannot be written is counted and goes to the log of the server. */

@@ -14,6 +14,8 @@ final class Bodies {
     static final List<String> YAML =
             List.of("application/yaml", "text/yaml", "application/x-yaml", "text/x-yaml", "application/json");
 
+    private static final int DIGITS = 10;
+
     private Bodies() {}
 
     /** The body; a failure is a {@link HttpProblem.Refusal}. A PUT, which no page sends unasked, need not say its type. */
@@ -27,7 +29,20 @@ final class Bodies {
                                     + (type == null ? "not given" : "'" + HttpProblem.cut(type) + "'"))
                     .refusal());
         }
+        String length = request.getHeader("Content-Length");
+        if (length != null && (length.length() > DIGITS || Long.parseLong(length) > mostBytes)) {
+            return Future.failedFuture(tooLarge(request, mostBytes));
+        }
+        if ("100-continue".equalsIgnoreCase(request.getHeader("Expect"))) {
+            request.response().writeContinue();
+        }
         return new Reading(request, mostBytes).body();
+    }
+
+    private static HttpProblem.Refusal tooLarge(HttpServerRequest request, int mostBytes) {
+        request.response().putHeader("Connection", "close");
+        return HttpProblem.of(413, "content-too-large", "a body has at most " + mostBytes + " bytes here")
+                .refusal();
     }
 
     private static @Nullable String type(@Nullable String header) {
@@ -56,10 +71,7 @@ final class Bodies {
                 return;
             }
             if (body.length() + part.length() > mostBytes) {
-                request.response().putHeader("Connection", "close");
-                promise.tryFail(
-                        HttpProblem.of(413, "content-too-large", "a body has at most " + mostBytes + " bytes here")
-                                .refusal());
+                promise.tryFail(tooLarge(request, mostBytes));
             } else {
                 body.appendBuffer(part);
             }

@@ -7,6 +7,7 @@ import dev.sluice.rules.RuleFileException;
 import dev.sluice.rules.RuleSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Puts rules in force on an engine. */
 final class EngineTarget implements RuleTarget {
@@ -74,6 +75,13 @@ final class EngineTarget implements RuleTarget {
             throw HttpProblem.of(400, "bad-hold", String.valueOf(e.getMessage()))
                     .refusal();
         }
+    }
+
+    @Override
+    public Set<String> holds() {
+        return engine.interventions().stream()
+                .map(order -> KeyHold.name(order.rule(), order.key()))
+                .collect(Collectors.toSet());
     }
 
     @Override

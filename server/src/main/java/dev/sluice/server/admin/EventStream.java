@@ -11,6 +11,7 @@ import io.vertx.core.http.HttpVersion;
 import io.vertx.core.json.JsonObject;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.ZoneOffset;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -36,6 +37,7 @@ final class EventStream {
     private final AtomicInteger count = new AtomicInteger();
     private final AtomicLong lastId = new AtomicLong();
     private final Limiter sample = Limiter.local(Limit.tokenBucket(DENIALS_PER_SECOND, Duration.ofSeconds(1)));
+    private final Clock clock = Clock.tickMillis(ZoneOffset.UTC);
     private final LongAdder skipped = new LongAdder();
     final LongAdder slowClients = new LongAdder();
 
@@ -90,7 +92,7 @@ final class EventStream {
         if (count.get() == 0) {
             return;
         }
-        data.put("when", Clock.systemUTC().instant().toString());
+        data.put("when", clock.instant().toString());
         Buffer event = Buffer.buffer(
                 "id: " + lastId.incrementAndGet() + "\nevent: " + type + "\ndata: " + data.encode() + "\n\n");
         clients.forEach(client -> client.send(event));

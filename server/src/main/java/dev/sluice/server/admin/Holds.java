@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -91,7 +92,12 @@ final class Holds {
 
     /** Other rules are in force: what held for a rule that was not there may hold now. */
     void rulesChanged() {
-        stillHolding(inForce).values().forEach(this::hold);
+        Set<String> held = target.holds();
+        stillHolding(inForce).forEach((name, hold) -> {
+            if (!held.contains(name)) {
+                hold(hold);
+            }
+        });
     }
 
     /** Takes down what is over. */

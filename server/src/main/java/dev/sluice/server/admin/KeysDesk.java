@@ -9,6 +9,7 @@ import io.vertx.core.json.JsonObject;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
@@ -25,7 +26,7 @@ final class KeysDesk {
     private final RuleSource source;
     private final EventStream events;
     private final AuditLog audit;
-    private final Clock clock = Clock.systemUTC();
+    private final Clock clock = Clock.tickMillis(ZoneOffset.UTC);
 
     KeysDesk(Vertx vertx, RuleEngine engine, RuleSource source, EventStream events, AuditLog audit) {
         this.vertx = vertx;

@@ -6,6 +6,7 @@ import io.lettuce.core.KeyValue;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
+import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.InputStream;
@@ -75,10 +76,11 @@ final class RedisBoard implements RuleBoard {
 
     @Override
     public Map<String, KeyHold> holds() {
-        Map<String, String> all = asked(redis -> redis.hgetall(holds));
-        Map<String, KeyHold> read = new HashMap<>();
-        all.forEach((name, json) -> read.put(name, KeyHold.of(new JsonObject(json))));
-        return read;
+        return asked(redis -> {
+            Map<String, KeyHold> read = new HashMap<>();
+            redis.hgetall(holds).forEach((name, json) -> read.put(name, KeyHold.of(new JsonObject(json))));
+            return read;
+        });
     }
 
     @Override
@@ -112,6 +114,8 @@ final class RedisBoard implements RuleBoard {
         } catch (RedisException e) {
             link.drop();
             throw new Unreachable("Redis does not answer: " + e.getMessage(), e);
+        } catch (DecodeException | NullPointerException | ClassCastException | IllegalArgumentException e) {
+            throw new Unreachable("what is in " + board + " cannot be read: " + e.getMessage(), e);
         }
     }
 

@@ -5,6 +5,7 @@ import dev.sluice.server.admin.RuleVersion.Origin;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -47,7 +48,7 @@ public final class RuleSource implements AutoCloseable {
     private final RulesInForce rules;
     private final @Nullable RuleWatch watch;
     private final String fileName;
-    private final Clock clock = Clock.systemUTC();
+    private final Clock clock = Clock.tickMillis(ZoneOffset.UTC);
     private final ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(1, task -> {
         Thread made = new Thread(task, "sluice-rules");
         made.setDaemon(true);
@@ -55,6 +56,7 @@ public final class RuleSource implements AutoCloseable {
     });
     private long looks;
     private @Nullable String toldTrouble;
+    private String toldFailure = "";
 
     RuleSource(RuleTarget target, Start start, RuleBoard board) {
         this.board = board;
@@ -171,8 +173,12 @@ public final class RuleSource implements AutoCloseable {
             if (looks % LOOKS_PER_SWEEP == 0) {
                 holds.sweep();
             }
+            toldFailure = "";
         } catch (RuntimeException e) {
-            LOG.log(System.Logger.Level.WARNING, "the rules could not be looked after: {0}", e.toString());
+            if (!toldFailure.equals(e.toString())) {
+                toldFailure = e.toString();
+                LOG.log(System.Logger.Level.WARNING, "the rules could not be looked after: {0}", toldFailure);
+            }
         }
     }
 

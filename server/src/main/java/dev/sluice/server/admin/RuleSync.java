@@ -109,7 +109,7 @@ final class RuleSync {
         }
         if (pending != null) {
             settle(pending);
-        } else if (!glance.version().equals(rules.version().id())) {
+        } else if (!rules.isKnown(glance.version())) {
             board.versions().stream().findFirst().ifPresent(rules::adopt);
         }
     }

@@ -1,6 +1,7 @@
 package dev.sluice.server.admin;
 
 import java.util.List;
+import java.util.Set;
 
 /** What rules are put in force on. */
 interface RuleTarget {
@@ -24,6 +25,9 @@ interface RuleTarget {
 
     /** Puts in force what holds for a key; whatever is wrong with it is a {@link HttpProblem.Refusal}. */
     void hold(KeyHold hold);
+
+    /** The {@linkplain KeyHold#name names} of what holds. */
+    Set<String> holds();
 
     /** Ends what holds for a key. */
     void drop(KeyHold hold);

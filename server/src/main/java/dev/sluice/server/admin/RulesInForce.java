@@ -47,9 +47,14 @@ final class RulesInForce {
         target.check(text);
     }
 
+    /** Whether this version is in force, or has been refused. */
+    boolean isKnown(String id) {
+        return id.equals(version.id()) || id.equals(refusedId);
+    }
+
     /** Puts a version in force, or keeps the one that is if this one is bad. */
     void adopt(RuleVersion next) {
-        if (next.id().equals(version.id()) || next.id().equals(refusedId)) {
+        if (isKnown(next.id())) {
             return;
         }
         if (!next.isSameText(version)) {

@@ -228,6 +228,14 @@ class AdminPortTest {
     }
 
     @Test
+    void headIsGetWithoutTheBody() {
+        HttpResponse<String> head = admin.send("HEAD", "/v1/rules", "");
+        assertThat(head.statusCode()).isEqualTo(200);
+        assertThat(head.headers().firstValue("ETag")).isPresent();
+        assertThat(head.body()).isEmpty();
+    }
+
+    @Test
     void takesBodiesOfAKindAndASize() {
         assertThat(admin.putRules(OTHER_RULES, "Content-Type", "application/x-www-form-urlencoded")
                         .body())

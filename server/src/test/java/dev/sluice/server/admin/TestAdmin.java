@@ -11,7 +11,6 @@ import dev.sluice.rules.RuleFile;
 import dev.sluice.rules.Verdict;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
-import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.json.JsonObject;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -64,7 +63,7 @@ final class TestAdmin implements AutoCloseable {
         AdminOptions options = new AdminOptions(tokens, AuditLog.to(audit), shared);
         this.port = new AdminPort(
                 vertx, engine, source, options, rest -> rest.response().end("the rest"));
-        this.server = vertx.createHttpServer(new HttpServerOptions().setHandle100ContinueAutomatically(true))
+        this.server = vertx.createHttpServer()
                 .requestHandler(port)
                 .listen(0, "127.0.0.1")
                 .toCompletionStage()
