@@ -95,6 +95,8 @@ final class BoardLink implements AutoCloseable {
         RedisClusterClient client = RedisClusterClient.create(resources, seeds);
         ClusterClientOptions.Builder options = ClusterClientOptions.builder();
         options(options);
+        // It connects to a node when it is first asked, and would refuse that question.
+        options.disconnectedBehavior(ClientOptions.DisconnectedBehavior.ACCEPT_COMMANDS);
         client.setOptions(options.build());
         return client;
     }

@@ -1,7 +1,10 @@
 package dev.sluice.server.admin;
 
 import dev.sluice.rules.RuleEngine;
+import dev.sluice.rules.RuleFile;
 import dev.sluice.server.admin.RuleVersion.Origin;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
@@ -40,7 +43,25 @@ public final class RuleSource implements AutoCloseable {
      * @param text of the file
      * @param file to watch; null if the rules are built in
      */
-    public record Start(String name, String text, @Nullable Path file) {}
+    public record Start(String name, String text, @Nullable Path file) {
+        /** The rules that are built in. */
+        public static Start example() {
+            return new Start("example-rules.yaml", RuleFile.exampleText(), null);
+        }
+
+        /**
+         * A rule file, which is watched from then on.
+         *
+         * @throws UncheckedIOException if it cannot be read
+         */
+        public static Start of(Path file) {
+            try {
+                return new Start(file.toString(), RuleWatch.read(file), file);
+            } catch (IOException e) {
+                throw new UncheckedIOException(file + " cannot be read: " + e, e);
+            }
+        }
+    }
 
     private final RuleBoard board;
     private final RuleSync sync;

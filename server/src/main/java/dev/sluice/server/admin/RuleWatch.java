@@ -97,9 +97,15 @@ final class RuleWatch {
         if (mark.size() > mostBytes) {
             throw new IOException("it has " + mark.size() + " bytes, and may have " + mostBytes);
         }
-        return UTF_8.newDecoder()
-                .decode(ByteBuffer.wrap(Files.readAllBytes(mark.real())))
+        return read(mark.real());
+    }
+
+    /** The text of a file, without the mark that some editors begin it with. */
+    static String read(Path file) throws IOException {
+        String text = UTF_8.newDecoder()
+                .decode(ByteBuffer.wrap(Files.readAllBytes(file)))
                 .toString();
+        return text.startsWith("\uFEFF") ? text.substring(1) : text;
     }
 
     private Mark mark() throws IOException {

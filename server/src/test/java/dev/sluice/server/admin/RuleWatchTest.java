@@ -83,6 +83,13 @@ class RuleWatchTest {
     }
 
     @Test
+    void theMarkOfSomeEditorsIsNoText() throws IOException {
+        Files.writeString(file, "\uFEFFone");
+        watch.look();
+        assertThat(watch.look()).isEmpty();
+    }
+
+    @Test
     void whatIsTooLongOrNoTextIsNotTaken() throws IOException {
         Files.writeString(file, "x".repeat(1001));
         watch.look();

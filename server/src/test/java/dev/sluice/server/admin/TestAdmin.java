@@ -10,6 +10,8 @@ import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.RuleFile;
 import dev.sluice.rules.Verdict;
 import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.file.FileSystemOptions;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.json.JsonObject;
 import java.io.ByteArrayOutputStream;
@@ -21,7 +23,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -41,10 +42,14 @@ final class TestAdmin implements AutoCloseable {
                 limits: [1000 per 1h fixed-window]
             """;
 
+    private static final RuleSource.Start BUILT_IN = new RuleSource.Start("built-in", RULES, null);
     private static final Duration PATIENCE = Duration.ofSeconds(15);
     private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
-    private final Vertx vertx = Vertx.vertx();
+    private final Vertx vertx = Vertx.vertx(new VertxOptions()
+            .setEventLoopPoolSize(2)
+            .setFileSystemOptions(
+                    new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
     private final Store store;
     final RuleEngine engine;
     final RuleSource source;
@@ -52,12 +57,10 @@ final class TestAdmin implements AutoCloseable {
     private final HttpServer server;
     private final ByteArrayOutputStream audit = new ByteArrayOutputStream();
 
-    private TestAdmin(Tokens tokens, String text, @Nullable Path file, @Nullable String redis) {
+    private TestAdmin(Tokens tokens, RuleSource.Start start, @Nullable String redis) {
         RedisStore shared = redis == null ? null : RedisStore.connect(redis);
         this.store = shared == null ? Store.local() : shared;
-        String name = file == null ? "built-in" : file.toString();
-        this.engine = new RuleEngine(store, RuleFile.parse(name, text));
-        RuleSource.Start start = new RuleSource.Start(name, text, file);
+        this.engine = new RuleEngine(store, RuleFile.parse(start.name(), start.text()));
         this.source =
                 redis == null ? RuleSource.local(engine, start) : RuleSource.shared(engine, start, redis, "sluice");
         AdminOptions options = new AdminOptions(tokens, AuditLog.to(audit), shared);
@@ -72,23 +75,23 @@ final class TestAdmin implements AutoCloseable {
     }
 
     static TestAdmin start() {
-        return new TestAdmin(Tokens.none(), RULES, null, null);
+        return new TestAdmin(Tokens.none(), BUILT_IN, null);
     }
 
     static TestAdmin withTokens(String tokens) {
-        return new TestAdmin(Tokens.parse(tokens), RULES, null, null);
+        return new TestAdmin(Tokens.parse(tokens), BUILT_IN, null);
     }
 
     static TestAdmin onFile(Path file) {
-        return new TestAdmin(Tokens.none(), read(file), file, null);
+        return new TestAdmin(Tokens.none(), RuleSource.Start.of(file), null);
     }
 
     static TestAdmin onRedis(String url) {
-        return new TestAdmin(Tokens.none(), RULES, null, url);
+        return new TestAdmin(Tokens.none(), BUILT_IN, url);
     }
 
     static TestAdmin onRedis(String url, Path file) {
-        return new TestAdmin(Tokens.none(), read(file), file, url);
+        return new TestAdmin(Tokens.none(), RuleSource.Start.of(file), url);
     }
 
     int number() {
@@ -169,14 +172,6 @@ final class TestAdmin implements AutoCloseable {
 
     static void eventually(String what, BooleanSupplier condition) {
         Eventually.holds(what, PATIENCE, condition);
-    }
-
-    private static String read(Path file) {
-        try {
-            return Files.readString(file);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     @Override
