@@ -1,14 +1,22 @@
 package dev.sluice.server;
 
 import dev.sluice.rules.RuleFile;
-import dev.sluice.rules.RuleSet;
+import dev.sluice.server.Settings.Place;
+import dev.sluice.server.admin.AuditLog;
+import dev.sluice.server.admin.RuleSource;
+import dev.sluice.server.admin.Tokens;
+import dev.sluice.server.envoy.EnvoyConfig;
+import dev.sluice.server.envoy.EnvoyConfigException;
 import dev.sluice.server.http.Bounds;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -31,10 +39,13 @@ import picocli.CommandLine.Spec;
             "  GET  /v1/check?ip=203.0.113.9&path=/login&method=POST    200 or 429, with RateLimit headers",
             "  POST /v1/check {\"attributes\": {\"ip\": \"203.0.113.9\"}, \"cost\": 1}    the same; or a list of them",
             "  DELETE /v1/leases/{id}        gives back what a concurrency limit granted",
-            "  GET  /nginx                   for auth_request: 204 or 403",
+            "  GET  /nginx                   for nginx's auth_request: 204 or 403",
+            "  gRPC, POST /json              for Envoy: its rate limit service, version 3",
             "  GET  /healthz, /readyz        is it alive, does it take requests",
-            "Admin port (for this machine alone):",
+            "Admin port (for you):",
             "  GET  /                        a page that shows what a limit would do to your traffic",
+            "  GET, PUT /v1/rules            the rules in force; further /v1/explain, /v1/keys, /v1/events",
+            "  GET  /metrics                 for Prometheus",
             "",
             "Try:",
             "  sluice serve",
@@ -67,15 +78,47 @@ final class ServeCommand implements Callable<Integer> {
             names = "--host",
             paramLabel = "ADDRESS",
             description = "Where that port listens. Default: ${DEFAULT-VALUE}, which is everywhere.",
-            defaultValue = Settings.EVERYWHERE)
-    private String host = Settings.EVERYWHERE;
+            defaultValue = Place.EVERYWHERE)
+    private String host = Place.EVERYWHERE;
+
+    @Option(names = "--admin-port", paramLabel = "N", description = "Default: ${DEFAULT-VALUE}.", defaultValue = "8081")
+    private int adminPort;
 
     @Option(
-            names = "--admin-port",
-            paramLabel = "N",
-            description = "On 127.0.0.1 only. Default: ${DEFAULT-VALUE}.",
-            defaultValue = "8081")
-    private int adminPort;
+            names = "--admin-host",
+            paramLabel = "ADDRESS",
+            description = "Where the admin port listens. Default: ${DEFAULT-VALUE}; elsewhere a token is needed.",
+            defaultValue = Place.LOOPBACK)
+    private String adminHost = Place.LOOPBACK;
+
+    @Option(
+            names = "--admin-token-file",
+            paramLabel = "FILE",
+            description = "Who may use the admin port: name:token or token on each line, 16 characters or more.")
+    private @Nullable Path adminTokenFile;
+
+    @Option(
+            names = "--admin-token",
+            paramLabel = "TOKEN",
+            description =
+                    "The same for one token; others on this machine may see it here. Default: what the environment"
+                            + " variable SLUICE_ADMIN_TOKEN says.",
+            defaultValue = "${env:SLUICE_ADMIN_TOKEN}",
+            showDefaultValue = CommandLine.Help.Visibility.NEVER)
+    private @Nullable String adminToken;
+
+    @Option(
+            names = "--audit-log",
+            paramLabel = "FILE",
+            description = "Where changes over the admin port are written down. Default: standard output.")
+    private @Nullable Path auditLog;
+
+    @Option(
+            names = "--envoy-config",
+            paramLabel = "DIR",
+            description = "Answers Envoys by the *.yaml files in this folder, in the format of envoyproxy/ratelimit."
+                    + " Default: by the rules.")
+    private @Nullable Path envoyConfig;
 
     @Option(
             names = "--max-connections",
@@ -107,20 +150,7 @@ final class ServeCommand implements Callable<Integer> {
         SluiceServer server = start(settings);
         CountDownLatch stopped = new CountDownLatch(1);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, out, stopped), "sluice-stop"));
-        Log.info(
-                "started",
-                "port",
-                server.port(),
-                "adminPort",
-                server.adminPort(),
-                "rules",
-                settings.rules().rules().size(),
-                "file",
-                rules == null ? "example" : rules,
-                "store",
-                shown(settings.store()),
-                "millis",
-                (System.nanoTime() - began) / 1_000_000);
+        log(server, (System.nanoTime() - began) / 1_000_000);
         out.println("Ask       http://127.0.0.1:" + server.port() + "/v1/check?ip=203.0.113.9&path=/login&method=POST");
         out.println("Look at   http://127.0.0.1:" + server.adminPort() + "/   (playground)");
         out.println("Health    http://127.0.0.1:" + server.port() + "/healthz");
@@ -133,8 +163,25 @@ final class ServeCommand implements Callable<Integer> {
         try {
             return SluiceServer.start(settings);
         } catch (IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), "store: " + e.getMessage(), e);
+            throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         }
+    }
+
+    private void log(SluiceServer server, long millis) {
+        Log.info(
+                "started",
+                "port",
+                server.port(),
+                "adminPort",
+                server.adminPort(),
+                "rules",
+                server.rules().rules().size(),
+                "file",
+                rules == null ? "example" : rules,
+                "store",
+                server.storeShown(),
+                "millis",
+                millis);
     }
 
     private static void stop(SluiceServer server, PrintWriter out, CountDownLatch stopped) {
@@ -153,18 +200,39 @@ final class ServeCommand implements Callable<Integer> {
         if (port == adminPort && port != 0) {
             throw new ParameterException(spec.commandLine(), "--port and --admin-port must differ, both are " + port);
         }
-        RuleSet set = rules == null ? RuleFile.example() : RuleFile.read(rules);
-        return Settings.of(set)
-                .store(store == null ? set.store() : store)
-                .ports(port, adminPort)
-                .hosts(host, Settings.LOOPBACK)
+        return Settings.of(rules == null ? RuleSource.Start.example() : file(rules))
+                .store(store)
+                .at(new Place(host, port), new Place(adminHost, adminPort))
+                .guarded(tokens(), auditLog == null ? AuditLog.to(System.out) : AuditLog.toFile(auditLog))
+                .envoy(envoy())
                 .bounds(Bounds.USUAL.withConnections(maxConnections))
                 .grace(Duration.ofSeconds(grace));
     }
 
-    /** A URL without its password. */
-    private static String shown(String store) {
-        return store.replaceFirst("//[^@/]*@", "//***@");
+    /** A file that is not right is told of in the words of sluice check. */
+    private static RuleSource.Start file(Path file) {
+        RuleFile.read(file);
+        return RuleSource.Start.of(file);
+    }
+
+    private Tokens tokens() {
+        String tokens = adminToken == null ? "" : adminToken;
+        if (adminTokenFile != null) {
+            try {
+                tokens += "\n" + Files.readString(adminTokenFile);
+            } catch (IOException e) {
+                throw new IllegalStateException("--admin-token-file cannot be read: " + e, e);
+            }
+        }
+        return Tokens.parse(tokens);
+    }
+
+    private @Nullable EnvoyConfig envoy() {
+        try {
+            return envoyConfig == null ? null : EnvoyConfig.read(envoyConfig);
+        } catch (EnvoyConfigException e) {
+            throw new IllegalStateException(String.join("; ", e.problems()), e);
+        }
     }
 
     private void checkRange(String name, int value, int least, int most) {

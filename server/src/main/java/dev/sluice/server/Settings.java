@@ -1,54 +1,79 @@
 package dev.sluice.server;
 
-import dev.sluice.rules.RuleSet;
+import dev.sluice.server.admin.AuditLog;
+import dev.sluice.server.admin.RuleSource;
+import dev.sluice.server.admin.Tokens;
+import dev.sluice.server.envoy.EnvoyConfig;
 import dev.sluice.server.http.Bounds;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a server is started with.
  *
- * @param store where counters are kept: {@code memory}, or the URL of a Redis
- * @param host where the data port listens
- * @param port the data port; 0 for any that is free
- * @param adminHost where the admin port listens
- * @param adminPort the admin port; 0 for any that is free
+ * @param rules the rules it starts with
+ * @param store where counters are kept: {@code memory}, or the URL of a Redis; null: what the rules say
+ * @param data where those who ask come in
+ * @param admin where those who look after it come in
+ * @param tokens who may come in there
+ * @param audit where changes are written down; the server closes it
+ * @param envoy what Envoys are answered by; null: the rules
  * @param grace how long requests under way may take when the server stops
  */
 record Settings(
-        RuleSet rules,
-        String store,
-        String host,
-        int port,
-        String adminHost,
-        int adminPort,
+        RuleSource.Start rules,
+        @Nullable String store,
+        Place data,
+        Place admin,
+        Tokens tokens,
+        AuditLog audit,
+        @Nullable EnvoyConfig envoy,
         Bounds bounds,
         Duration grace) {
-    static final String EVERYWHERE = "0.0.0.0";
-    static final String LOOPBACK = "127.0.0.1";
-    static final Duration USUAL_GRACE = Duration.ofSeconds(10);
-
-    /** These rules, in the store they name, on two ports that are free. */
-    static Settings of(RuleSet rules) {
-        return new Settings(rules, rules.store(), EVERYWHERE, 0, LOOPBACK, 0, Bounds.USUAL, USUAL_GRACE);
+    /** Where a port listens; 0 for any that is free. */
+    record Place(String host, int port) {
+        static final String EVERYWHERE = "0.0.0.0";
+        static final String LOOPBACK = "127.0.0.1";
     }
 
-    Settings store(String store) {
-        return new Settings(rules, store, host, port, adminHost, adminPort, bounds, grace);
+    private static final Place ANYWHERE = new Place(Place.LOOPBACK, 0);
+    private static final Duration USUAL_GRACE = Duration.ofSeconds(10);
+
+    /** These rules, in the store they name, on two ports of this machine that are free. */
+    static Settings of(RuleSource.Start rules) {
+        return new Settings(
+                rules,
+                null,
+                ANYWHERE,
+                ANYWHERE,
+                Tokens.none(),
+                AuditLog.to(System.out),
+                null,
+                Bounds.USUAL,
+                USUAL_GRACE);
     }
 
-    Settings ports(int port, int adminPort) {
-        return new Settings(rules, store, host, port, adminHost, adminPort, bounds, grace);
+    Settings store(@Nullable String store) {
+        return new Settings(rules, store, data, admin, tokens, audit, envoy, bounds, grace);
     }
 
-    Settings hosts(String host, String adminHost) {
-        return new Settings(rules, store, host, port, adminHost, adminPort, bounds, grace);
+    Settings at(Place data, Place admin) {
+        return new Settings(rules, store, data, admin, tokens, audit, envoy, bounds, grace);
+    }
+
+    Settings guarded(Tokens tokens, AuditLog audit) {
+        return new Settings(rules, store, data, admin, tokens, audit, envoy, bounds, grace);
+    }
+
+    Settings envoy(@Nullable EnvoyConfig envoy) {
+        return new Settings(rules, store, data, admin, tokens, audit, envoy, bounds, grace);
     }
 
     Settings bounds(Bounds bounds) {
-        return new Settings(rules, store, host, port, adminHost, adminPort, bounds, grace);
+        return new Settings(rules, store, data, admin, tokens, audit, envoy, bounds, grace);
     }
 
     Settings grace(Duration grace) {
-        return new Settings(rules, store, host, port, adminHost, adminPort, bounds, grace);
+        return new Settings(rules, store, data, admin, tokens, audit, envoy, bounds, grace);
     }
 }

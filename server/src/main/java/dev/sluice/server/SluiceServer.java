@@ -1,82 +1,82 @@
 package dev.sluice.server;
 
+import dev.sluice.OnFailure;
 import dev.sluice.Store;
 import dev.sluice.redis.RedisStore;
 import dev.sluice.rules.RuleEngine;
+import dev.sluice.rules.RuleFile;
 import dev.sluice.rules.RuleSet;
-import dev.sluice.server.http.BadHead;
-import dev.sluice.server.http.Bounds;
+import dev.sluice.server.admin.AdminGate;
+import dev.sluice.server.admin.AdminOptions;
+import dev.sluice.server.admin.AdminPort;
+import dev.sluice.server.admin.RuleSource;
+import dev.sluice.server.envoy.EnvoyLimits;
+import dev.sluice.server.envoy.RateLimitGrpc;
+import dev.sluice.server.envoy.RateLimitJson;
+import dev.sluice.server.envoy.RateLimitService;
 import dev.sluice.server.http.DataPort;
-import dev.sluice.server.http.GuardedTransport;
 import dev.sluice.server.http.Leases;
 import dev.sluice.server.http.Problem;
-import io.vertx.core.AbstractVerticle;
-import io.vertx.core.DeploymentOptions;
-import io.vertx.core.Future;
 import io.vertx.core.Handler;
-import io.vertx.core.Promise;
-import io.vertx.core.Vertx;
-import io.vertx.core.VertxOptions;
-import io.vertx.core.file.FileSystemOptions;
-import io.vertx.core.http.HttpServer;
-import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
-import java.net.BindException;
-import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.function.Supplier;
 
 /**
- * The two ports and their life: one for those who ask, on as many event loops as there are processors; one for those who
- * look after it.
+ * The service: a store, rules over it, and two ports. On one others ask; on the other it is looked after.
+ *
+ * <pre>
+ *   --port        /v1/check  /nginx  /v1/leases  ── DataPort
+ *                 gRPC  /json                    ── RateLimitGrpc, RateLimitJson
+ *   --admin-port  /v1/…  /metrics                ── AdminPort
+ *                 /  (the page)                  ── Playground
+ * </pre>
  */
 final class SluiceServer implements AutoCloseable {
-    private static final Duration TO_START = Duration.ofSeconds(10);
-    private static final Duration TO_END = Duration.ofSeconds(5);
-    private static final int BACKLOG = 1024;
-    private static final int HTTP2_STREAMS = 1000;
+    /** What the names of all keys in Redis begin with. */
+    private static final String PREFIX = "sluice";
 
     private final Settings settings;
+    private final String storeUrl;
     private final Store store;
     private final RuleEngine engine;
-    private final Vertx vertx;
-    private final Leases leases;
-    private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
+    private final RuleSource source;
+    private final Ports ports;
+    private final AdminPort adminDesk;
     private int port;
     private int adminPort;
-    private volatile boolean stopping;
 
-    private SluiceServer(Settings settings) {
+    private SluiceServer(Settings settings, RuleSet rules, Store store) {
         this.settings = settings;
-        this.store = store(settings.store());
-        this.engine = new RuleEngine(store, settings.rules());
-        Crowd crowd = new Crowd(settings.bounds().connections());
-        this.vertx = Vertx.builder()
-                .with(options())
-                .withTransport(new GuardedTransport(settings.bounds(), () -> !stopping, crowd))
-                .build();
-        this.leases = new Leases(vertx, engine, settings.bounds().leases());
+        this.storeUrl = settings.store() == null ? rules.store() : settings.store();
+        this.store = store;
+        this.engine = new RuleEngine(store, rules);
+        this.source = store instanceof RedisStore
+                ? RuleSource.shared(engine, settings.rules(), storeUrl, PREFIX)
+                : RuleSource.local(engine, settings.rules());
+        this.ports = new Ports(settings.bounds());
+        RedisStore redis = store instanceof RedisStore shared ? shared : null;
+        this.adminDesk = new AdminPort(
+                ports.vertx(),
+                engine,
+                source,
+                new AdminOptions(settings.tokens(), settings.audit(), redis),
+                new Playground(ports.vertx()));
     }
 
     /**
      * Starts both ports, or neither.
      *
+     * @throws dev.sluice.rules.RuleFileException if the rules are not right
+     * @throws IllegalArgumentException if the store is none, or others could reach the admin port without a token
      * @throws IllegalStateException if a port cannot be had, with a line that says which
-     * @throws IllegalArgumentException if the store is none
      */
     static SluiceServer start(Settings settings) {
-        SluiceServer server = new SluiceServer(settings);
+        AdminGate.requireSafe(settings.admin().host(), settings.tokens());
+        RuleSet rules = RuleFile.parse(settings.rules().name(), settings.rules().text());
+        Store store = store(settings.store() == null ? rules.store() : settings.store());
+        SluiceServer server = new SluiceServer(settings, rules, store);
         boolean started = false;
         try {
-            Handler<HttpServerRequest> admin = server.admin();
-            server.adminPort =
-                    server.listen(1, settings.adminHost(), settings.adminPort(), "--admin-port", () -> admin);
-            server.port = server.listen(loops(), settings.host(), settings.port(), "--port", server::data);
+            server.listen();
             started = true;
             return server;
         } finally {
@@ -84,6 +84,46 @@ final class SluiceServer implements AutoCloseable {
                 server.end();
             }
         }
+    }
+
+    private static Store store(String url) {
+        return url.equals(RuleSet.MEMORY)
+                ? Store.local()
+                : RedisStore.builder().url(url).prefix(PREFIX).build();
+    }
+
+    private void listen() {
+        adminPort = ports.listen(1, settings.admin(), "--admin-port", () -> adminDesk);
+        Leases leases = new Leases(ports.vertx(), engine, settings.bounds().leases());
+        Handler<HttpServerRequest> others = others();
+        port = ports.listen(
+                Ports.loops(),
+                settings.data(),
+                "--port",
+                () -> new DataPort(
+                        ports.vertx(), engine, leases, settings.bounds(), ports::isOpen, adminDesk::took, others));
+    }
+
+    /** What comes to the data port and is not for {@link DataPort}. */
+    private Handler<HttpServerRequest> others() {
+        RateLimitService service = settings.envoy() == null
+                ? RateLimitService.of(engine, store, OnFailure.LOCAL)
+                : RateLimitService.of(new EnvoyLimits(store, OnFailure.LOCAL, settings.envoy()));
+        RateLimitGrpc grpc = new RateLimitGrpc(service);
+        RateLimitJson json = new RateLimitJson(service);
+        return request -> {
+            if (RateLimitGrpc.isGrpc(request)) {
+                grpc.handle(request);
+            } else if ("/json".equals(request.path())) {
+                json.handle(request);
+            } else {
+                Problem.send(
+                        request,
+                        404,
+                        "there is nothing at " + request.path() + "; there are /v1/check,"
+                                + " /v1/leases/{id}, /nginx, /json, /healthz and /readyz, and gRPC for Envoy");
+            }
+        };
     }
 
     int port() {
@@ -94,121 +134,28 @@ final class SluiceServer implements AutoCloseable {
         return adminPort;
     }
 
-    RuleEngine engine() {
-        return engine;
+    /** The rules in force. */
+    RuleSet rules() {
+        return engine.rules();
+    }
+
+    /** Where counters are kept, without the password. */
+    String storeShown() {
+        return storeUrl.replaceFirst("//[^@/]*@", "//***@");
     }
 
     /** Takes no new connections, lets what is under way come to its end, and then ends. */
     @Override
     public void close() {
-        stopping = true;
-        long millis = Math.max(1, settings.grace().toMillis());
-        List<Future<Void>> shut = servers.stream()
-                .map(server -> server.shutdown(millis, TimeUnit.MILLISECONDS))
-                .toList();
-        try {
-            await(Future.join(shut), settings.grace().plus(TO_END));
-        } catch (CompletionException e) {
-            Log.warn("cut-off", "reason", "requests took longer than " + settings.grace());
-        }
+        ports.stop(settings.grace());
         end();
     }
 
     private void end() {
-        try {
-            await(vertx.close(), TO_END);
-        } catch (CompletionException e) {
-            // What could not be closed in time ends with the process.
-        }
+        source.close();
+        adminDesk.close();
+        ports.close();
         store.close();
-    }
-
-    // ---- What answers where
-
-    /** Each event loop of the data port has one of its own. */
-    private Handler<HttpServerRequest> data() {
-        return new DataPort(vertx, engine, leases, settings.bounds(), () -> !stopping, SluiceServer::nowhere);
-    }
-
-    private Handler<HttpServerRequest> admin() {
-        return new Playground(vertx);
-    }
-
-    private static void nowhere(HttpServerRequest request) {
-        Problem.send(
-                request,
-                404,
-                "there is nothing at " + request.path()
-                        + "; there are /v1/check, /v1/leases/{id}, /nginx, /healthz and /readyz");
-    }
-
-    // ---- Listening
-
-    /** Listens on a port with so many event loops; the port, which is another one if any would do. */
-    private int listen(int loops, String host, int port, String option, Supplier<Handler<HttpServerRequest>> handlers) {
-        int before = servers.size();
-        int shared = port == 0 ? -1 - before : port; // negative: any port, but the same one for all event loops
-        Supplier<AbstractVerticle> listeners = () -> new AbstractVerticle() {
-            @Override
-            public void start(Promise<Void> started) {
-                HttpServer server = vertx.createHttpServer(httpOptions(settings.bounds()))
-                        .invalidRequestHandler(new BadHead(settings.bounds()))
-                        .requestHandler(handlers.get());
-                server.listen(shared, host)
-                        .onSuccess(servers::add)
-                        .<Void>mapEmpty()
-                        .onComplete(started);
-            }
-        };
-        try {
-            await(vertx.deployVerticle(listeners, new DeploymentOptions().setInstances(loops)), TO_START);
-        } catch (CompletionException e) {
-            String why = e.getCause() instanceof BindException
-                    ? "port " + port + " is in use or not allowed; choose another with " + option
-                    : "cannot listen on " + host + ", port " + port + " (" + option + "): " + e.getCause();
-            throw new IllegalStateException(why, e.getCause());
-        }
-        return servers.get(before).actualPort();
-    }
-
-    private static HttpServerOptions httpOptions(Bounds bounds) {
-        HttpServerOptions options = new HttpServerOptions()
-                .setAcceptBacklog(BACKLOG)
-                .setIdleTimeout((int) bounds.idle().toSeconds())
-                .setMaxInitialLineLength(bounds.lineBytes())
-                .setMaxHeaderSize(bounds.headerBytes());
-        options.getInitialSettings().setMaxConcurrentStreams(HTTP2_STREAMS).setMaxHeaderListSize(bounds.headerBytes());
-        return options;
-    }
-
-    private static VertxOptions options() {
-        return new VertxOptions()
-                .setWorkerPoolSize(2)
-                .setEventLoopPoolSize(loops())
-                .setFileSystemOptions(
-                        new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false));
-    }
-
-    private static int loops() {
-        return Runtime.getRuntime().availableProcessors();
-    }
-
-    private static Store store(String name) {
-        return name.equals(RuleSet.MEMORY)
-                ? Store.local()
-                : RedisStore.builder().url(name).build();
-    }
-
-    private static <T> T await(Future<T> future, Duration most) {
-        try {
-            return future.toCompletionStage().toCompletableFuture().get(most.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (ExecutionException e) {
-            throw new CompletionException(e.getCause());
-        } catch (TimeoutException e) {
-            throw new CompletionException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new CompletionException(e);
-        }
+        settings.audit().close();
     }
 }

@@ -35,7 +35,8 @@ class MainTest {
                 "serve --port 65536              | sluice serve: --port must be from 0 to 65535, was 65536",
                 "serve --grace -1                | sluice serve: --grace must be from 0 to 3600, was -1; see",
                 "serve --max-connections 0       | sluice serve: --max-connections must be from 1 to 1000000, was 0; see",
-                "serve --port 0 --admin-port 0 --store mysql://x | sluice serve: store: ",
+                "serve --port 0 --admin-port 0 --store mysql://x | sluice serve: ",
+                "serve --admin-host 0.0.0.0      | sluice serve: the admin port would listen on 0.0.0.0, where others can",
                 "check                           | sluice check: Missing required parameter: 'FILE'; see",
                 "serve --port 1 --admin-port 1   | sluice serve: --port and --admin-port must differ, both are 1",
             })

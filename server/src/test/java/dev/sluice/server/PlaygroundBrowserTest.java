@@ -2,7 +2,7 @@ package dev.sluice.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.rules.RuleFile;
+import dev.sluice.server.admin.RuleSource;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -19,7 +19,7 @@ class PlaygroundBrowserTest {
     void changingAParameterChangesThePicture() throws Exception {
         Optional<Path> chromium = Browser.find();
         Assumptions.assumeTrue(chromium.isPresent(), "no Chromium here; ./verify installs it");
-        try (SluiceServer server = SluiceServer.start(Settings.of(RuleFile.example()));
+        try (SluiceServer server = SluiceServer.start(Settings.of(RuleSource.Start.example()));
                 Browser browser =
                         Browser.open(chromium.orElseThrow(), "http://127.0.0.1:" + server.adminPort() + "/")) {
             browser.await(HEADING, "10 per 10s, boundary traffic");
@@ -64,7 +64,7 @@ class PlaygroundBrowserTest {
     void aLinkOpensWhatItSays() throws Exception {
         Optional<Path> chromium = Browser.find();
         Assumptions.assumeTrue(chromium.isPresent(), "no Chromium here; ./verify installs it");
-        try (SluiceServer server = SluiceServer.start(Settings.of(RuleFile.example()));
+        try (SluiceServer server = SluiceServer.start(Settings.of(RuleSource.Start.example()));
                 Browser browser = Browser.open(
                         chromium.orElseThrow(),
                         "http://127.0.0.1:" + server.adminPort()

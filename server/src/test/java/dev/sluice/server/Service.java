@@ -2,7 +2,7 @@ package dev.sluice.server;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
-import dev.sluice.rules.RuleFile;
+import dev.sluice.server.admin.RuleSource;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -31,7 +31,7 @@ final class Service implements AutoCloseable {
     }
 
     static Settings settings(String rules) {
-        return Settings.of(RuleFile.parse("rules.yaml", rules)).hosts(Settings.LOOPBACK, Settings.LOOPBACK);
+        return Settings.of(new RuleSource.Start("rules.yaml", rules, null));
     }
 
     SluiceServer server() {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.redis.servers.Eventually;
 import dev.sluice.redis.servers.RedisServer;
-import dev.sluice.rules.RuleFile;
+import dev.sluice.server.admin.RuleSource;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -77,6 +77,6 @@ class SharedServersTest {
     }
 
     private static Settings settings(RedisServer redis) {
-        return Settings.of(RuleFile.example()).store(redis.url()).hosts(Settings.LOOPBACK, Settings.LOOPBACK);
+        return Settings.of(RuleSource.Start.example()).store(redis.url());
     }
 }

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,19 +26,23 @@ final class Checks {
     private final Vertx vertx;
     private final RuleEngine engine;
     private final Leases leases;
+    private final LongConsumer took;
     private final Policies policies = new Policies();
     private final Answer answer = new Answer(policies);
 
-    Checks(Vertx vertx, RuleEngine engine, Leases leases) {
+    Checks(Vertx vertx, RuleEngine engine, Leases leases, LongConsumer took) {
         this.vertx = vertx;
         this.engine = engine;
         this.leases = leases;
+        this.took = took;
     }
 
     /** Answers one check, with 200 or 429. */
     void one(HttpServerRequest request, Check check) {
+        long began = System.nanoTime();
         CompletableFuture<Verdict> asked = engine.check(check.request());
         await(request, asked, () -> asked.cancel(false), verdict -> {
+            took.accept(System.nanoTime() - began);
             if (!holds(verdict)) {
                 answer.send(request.response(), verdict, null);
                 return;
@@ -53,8 +58,10 @@ final class Checks {
 
     /** Answers for nginx, with 204 or 403. It cannot give anything back, so what is held runs out by itself. */
     void nginx(HttpServerRequest request, Check check) {
+        long began = System.nanoTime();
         CompletableFuture<Verdict> asked = engine.check(check.request());
         await(request, asked, () -> asked.cancel(false), verdict -> {
+            took.accept(System.nanoTime() - began);
             if (holds(verdict) && leases.grant(verdict, check.leaseMillis()) == null) {
                 full(request, List.of(verdict));
                 return;
@@ -75,6 +82,7 @@ final class Checks {
 
     /** Answers a list of checks, with 200 and what each of them came to. */
     void list(HttpServerRequest request, List<Check> checks) {
+        long began = System.nanoTime();
         List<CompletableFuture<Verdict>> asked = new ArrayList<>(checks.size());
         for (Check check : checks) {
             asked.add(engine.check(check.request()));
@@ -82,6 +90,7 @@ final class Checks {
         CompletableFuture<List<Verdict>> all = CompletableFuture.allOf(asked.toArray(CompletableFuture<?>[]::new))
                 .thenApply(done -> asked.stream().map(CompletableFuture::join).toList());
         await(request, all, () -> asked.forEach(each -> each.cancel(false)), verdicts -> {
+            took.accept(System.nanoTime() - began);
             List<String> ids = new ArrayList<>(verdicts.size());
             for (int i = 0; i < verdicts.size(); i++) {
                 Verdict verdict = verdicts.get(i);

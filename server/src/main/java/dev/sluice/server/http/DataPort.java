@@ -10,6 +10,7 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongConsumer;
 
 /**
  * Answers what comes to the data port over HTTP. One for each event loop, and used by that one alone.
@@ -33,6 +34,7 @@ public final class DataPort implements Handler<HttpServerRequest> {
 
     /**
      * @param ready whether new requests are welcome
+     * @param took told how many nanoseconds a check took
      * @param others answers what has no place here
      */
     public DataPort(
@@ -41,10 +43,11 @@ public final class DataPort implements Handler<HttpServerRequest> {
             Leases leases,
             Bounds bounds,
             BooleanSupplier ready,
+            LongConsumer took,
             Handler<HttpServerRequest> others) {
         this.engine = engine;
         this.leases = leases;
-        this.checks = new Checks(vertx, engine, leases);
+        this.checks = new Checks(vertx, engine, leases, took);
         this.bodies = new Bodies(vertx, bounds);
         this.mostInList = bounds.batch();
         this.ready = ready;

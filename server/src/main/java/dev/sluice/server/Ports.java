@@ -1,0 +1,148 @@
+package dev.sluice.server;
+
+import dev.sluice.server.http.BadHead;
+import dev.sluice.server.http.Bounds;
+import dev.sluice.server.http.GuardedTransport;
+import io.vertx.core.AbstractVerticle;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.Handler;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.file.FileSystemOptions;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import java.net.BindException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+
+/** Sockets that listen, on event loops that they share. */
+final class Ports implements AutoCloseable {
+    private static final Duration TO_START = Duration.ofSeconds(10);
+    private static final Duration TO_END = Duration.ofSeconds(5);
+    private static final int BACKLOG = 1024;
+    private static final int HTTP2_STREAMS = 1000;
+
+    private final Bounds bounds;
+    private final Vertx vertx;
+    private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
+    private volatile boolean stopping;
+
+    Ports(Bounds bounds) {
+        this.bounds = bounds;
+        Crowd crowd = new Crowd(bounds.connections());
+        this.vertx = Vertx.builder()
+                .with(new VertxOptions()
+                        .setWorkerPoolSize(2)
+                        .setEventLoopPoolSize(loops())
+                        .setFileSystemOptions(new FileSystemOptions()
+                                .setFileCachingEnabled(false)
+                                .setClassPathResolvingEnabled(false)))
+                .withTransport(new GuardedTransport(bounds, () -> !stopping, crowd))
+                .build();
+    }
+
+    /** One for each processor. */
+    static int loops() {
+        return Runtime.getRuntime().availableProcessors();
+    }
+
+    Vertx vertx() {
+        return vertx;
+    }
+
+    boolean isOpen() {
+        return !stopping;
+    }
+
+    /**
+     * Listens with so many event loops, each with a handler of its own.
+     *
+     * @return the port, which is another one if any would do
+     * @throws IllegalStateException if it cannot be had, with a line that says which option chooses another
+     */
+    int listen(int loops, Settings.Place place, String option, Supplier<Handler<HttpServerRequest>> handlers) {
+        int before = servers.size();
+        int port = place.port() == 0 ? -1 - before : place.port(); // negative: any, but the same for all event loops
+        Supplier<AbstractVerticle> listeners = () -> new AbstractVerticle() {
+            @Override
+            public void start(Promise<Void> started) {
+                HttpServer server = vertx.createHttpServer(options(bounds))
+                        .invalidRequestHandler(new BadHead(bounds))
+                        .requestHandler(handlers.get());
+                server.listen(port, place.host())
+                        .onSuccess(servers::add)
+                        .<Void>mapEmpty()
+                        .onComplete(started);
+            }
+        };
+        try {
+            await(vertx.deployVerticle(listeners, new DeploymentOptions().setInstances(loops)), TO_START);
+        } catch (CompletionException e) {
+            throw new IllegalStateException(why(place, option, e.getCause()), e.getCause());
+        }
+        return servers.get(before).actualPort();
+    }
+
+    private static String why(Settings.Place place, String option, Throwable cause) {
+        boolean taken = cause instanceof BindException
+                || String.valueOf(cause.getMessage()).startsWith("bind(");
+        return taken
+                ? "port " + place.port() + " is in use or not allowed; choose another with " + option
+                : "cannot listen on " + place.host() + ", port " + place.port() + " (" + option + "): " + cause;
+    }
+
+    private static HttpServerOptions options(Bounds bounds) {
+        HttpServerOptions options = new HttpServerOptions()
+                .setAcceptBacklog(BACKLOG)
+                .setIdleTimeout((int) bounds.idle().toSeconds())
+                .setMaxInitialLineLength(bounds.lineBytes())
+                .setMaxHeaderSize(bounds.headerBytes());
+        options.getInitialSettings().setMaxConcurrentStreams(HTTP2_STREAMS).setMaxHeaderListSize(bounds.headerBytes());
+        return options;
+    }
+
+    /** Takes no new connections and lets what is under way come to its end, for at most so long. */
+    void stop(Duration grace) {
+        stopping = true;
+        long millis = Math.max(1, grace.toMillis());
+        List<Future<Void>> shut = servers.stream()
+                .map(server -> server.shutdown(millis, TimeUnit.MILLISECONDS))
+                .toList();
+        try {
+            await(Future.join(shut), grace.plus(TO_END));
+        } catch (CompletionException e) {
+            Log.warn("cut-off", "reason", "requests took longer than " + grace);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            await(vertx.close(), TO_END);
+        } catch (CompletionException e) {
+            // What could not be closed in time ends with the process.
+        }
+    }
+
+    private static <T> T await(Future<T> future, Duration most) {
+        try {
+            return future.toCompletionStage().toCompletableFuture().get(most.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            throw new CompletionException(e.getCause());
+        } catch (TimeoutException e) {
+            throw new CompletionException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CompletionException(e);
+        }
+    }
+}
