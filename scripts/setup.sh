@@ -2,6 +2,7 @@
 #
 #   need_java_and_maven    JDK 17 or newer and Maven 3.8 or newer
 #   need_chromium          for the tests of the page; sets SLUICE_CHROMIUM
+#   need_nginx             for the tests of the nginx example; sets SLUICE_NGINX
 
 say() {
   echo "sluice: $*" >&2
@@ -91,4 +92,23 @@ need_chromium() {
   find_chromium && return 0
   install "Chromium, for the tests of the page" chromium
   find_chromium || { say "Chromium was installed but is not found; set SLUICE_CHROMIUM to its path"; exit 1; }
+}
+
+find_nginx() {
+  local name
+  for name in "${SLUICE_NGINX:-}" nginx /usr/sbin/nginx /usr/local/sbin/nginx; do
+    if [ -n "$name" ] && command -v "$name" >/dev/null; then
+      SLUICE_NGINX=$(command -v "$name")
+      export SLUICE_NGINX
+      return 0
+    fi
+  done
+  return 1
+}
+
+need_nginx() {
+  command -v curl >/dev/null || install "curl, for the tests of the nginx example" curl
+  find_nginx && return 0
+  install "nginx, for the tests of the nginx example" nginx
+  find_nginx || { say "nginx was installed but is not found; set SLUICE_NGINX to its path"; exit 1; }
 }

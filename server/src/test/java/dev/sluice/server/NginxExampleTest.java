@@ -1,0 +1,237 @@
+package dev.sluice.server;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.sluice.redis.servers.RedisServer;
+import dev.sluice.rules.RuleFile;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The configurations in examples/nginx, in a real nginx, asked by a real curl. Only ports and timeouts are filled in. */
+class NginxExampleTest {
+    private static final Path EXAMPLE = Path.of("..", "examples", "nginx");
+    private static final String OPEN = "nginx.conf";
+    private static final String CLOSED = "nginx-closed.conf";
+    private static final String PATIENT = "30s";
+    private static final String AS_GIVEN = "50ms";
+
+    private final int front = RedisServer.freePort();
+    private final Queue<String> seen = new ConcurrentLinkedQueue<>();
+    private HttpServer app;
+
+    @BeforeEach
+    void startApp() throws IOException {
+        Assumptions.assumeTrue(Nginx.find().isPresent(), "no nginx here; ./verify installs it");
+        app = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        app.createContext("/", exchange -> {
+            String body = new String(exchange.getRequestBody().readAllBytes(), UTF_8);
+            String path = exchange.getRequestURI().getPath();
+            seen.add(exchange.getRequestMethod() + " " + path + " " + body);
+            int status = path.startsWith("/status/") ? Integer.parseInt(path.substring(8)) : 200;
+            byte[] answer = "the app\n".getBytes(UTF_8);
+            exchange.sendResponseHeaders(status, answer.length);
+            exchange.getResponseBody().write(answer);
+            exchange.close();
+        });
+        app.start();
+    }
+
+    @AfterEach
+    void stopApp() {
+        if (app != null) {
+            app.stop(0);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {OPEN, CLOSED})
+    void overTheLimitTheAppIsSparedAndTheClientIsTold(String file) throws Exception {
+        try (Service sluice = sluice();
+                Nginx nginx = nginx(file, sluice.port(), PATIENT)) {
+            for (int left = 4; left >= 0; left--) {
+                Curl.Answer allowed = login();
+                assertThat(allowed.status()).isEqualTo(200);
+                assertThat(allowed.body()).isEqualTo("the app\n");
+                assertThat(allowed.field("RateLimit-Policy")).isEqualTo("\"login-per-ip\";q=5;w=60");
+                assertThat(allowed.field("RateLimit")).startsWith("\"login-per-ip\";r=" + left + ";t=");
+                assertThat(allowed.field("Retry-After")).isEmpty();
+            }
+            for (int i = 0; i < 10; i++) {
+                Curl.Answer denied = login();
+                assertThat(denied.status()).isEqualTo(429);
+                assertThat(denied.field("RateLimit-Policy")).isEqualTo("\"login-per-ip\";q=5;w=60");
+                assertThat(denied.field("RateLimit")).startsWith("\"login-per-ip\";r=0;t=");
+                assertThat(denied.field("Retry-After")).matches("[1-5]?\\d|60");
+                assertThat(denied.field("Content-Type")).isEqualTo("application/problem+json");
+                assertThat(denied.body())
+                        .contains("\"status\":429", "Try again in " + denied.field("Retry-After") + " s.");
+            }
+            assertThat(curl("/elsewhere").status()).as("another path").isEqualTo(200);
+            assertThat(seen).hasSize(6).startsWith("POST /login user=jo").endsWith("GET /elsewhere ");
+            assertThat(nginx.log()).as("nothing to complain of").isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({OPEN + ", 403", OPEN + ", 500", CLOSED + ", 403", CLOSED + ", 500", CLOSED + ", 503"})
+    void whatTheAppAnswersIsLeftAlone(String file, int status) throws Exception {
+        try (Service sluice = sluice();
+                Nginx nginx = nginx(file, sluice.port(), PATIENT)) {
+            Curl.Answer answer = curl("/status/" + status);
+            assertThat(answer.status()).isEqualTo(status);
+            assertThat(answer.body()).isEqualTo("the app\n");
+            assertThat(nginx.log()).isEmpty();
+        }
+    }
+
+    /** Neither by a long address, nor by many or long header fields, nor by saying what only nginx may say. */
+    @Test
+    void noClientCanGetPastIt() throws Exception {
+        try (Service sluice = sluice();
+                Nginx nginx = nginx(OPEN, sluice.port(), PATIENT)) {
+            String[] liar = {"-H", "X-Real-IP: 192.0.2.1", "-H", "X-Forwarded-For: 192.0.2.2", "-H", "X-Original-URI: /"
+            };
+            List<Integer> statuses = new ArrayList<>();
+            for (int i = 0; i < 5; i++) {
+                statuses.add(login(liar).status());
+            }
+            assertThat(statuses).containsOnly(200);
+            String[] longField = {"-H", "X-Long: " + "x".repeat(7000), "-H", "X-Longer: " + "x".repeat(7000)};
+            assertThat(login(longField).status()).isEqualTo(429);
+            assertThat(curl("/login?" + "x".repeat(7900), "-d", "user=jo").status())
+                    .isEqualTo(429);
+            assertThat(curl("//./login", "--path-as-is", "-d", "user=jo").status())
+                    .isEqualTo(429);
+            assertThat(curl("/_sluice").status()).as("not for clients").isEqualTo(404);
+            assertThat(nginx.log()).isEmpty();
+        }
+    }
+
+    @Test
+    void openLetsEverythingThroughWithoutSluice() throws Exception {
+        Service sluice = sluice();
+        try (Nginx nginx = nginx(OPEN, sluice.port(), PATIENT)) {
+            assertThat(login().status()).isEqualTo(200);
+            sluice.close();
+            for (int i = 0; i < 7; i++) {
+                assertThat(login().status()).isEqualTo(200);
+            }
+            assertThat(seen).hasSize(8);
+            assertThat(nginx.log()).contains("Connection refused");
+        }
+    }
+
+    @Test
+    void closedLetsNothingThroughWithoutSluice() throws Exception {
+        Service sluice = sluice();
+        try (Nginx nginx = nginx(CLOSED, sluice.port(), PATIENT)) {
+            assertThat(login().status()).isEqualTo(200);
+            sluice.close();
+            Curl.Answer answer = login();
+            assertThat(answer.status()).isEqualTo(503);
+            assertThat(answer.field("Retry-After")).isEqualTo("1");
+            assertThat(answer.field("Content-Type")).isEqualTo("application/problem+json");
+            assertThat(answer.body()).contains("\"status\":503", "The rate limiter does not answer.");
+            assertThat(seen).hasSize(1);
+            assertThat(nginx.log()).contains("Connection refused");
+        }
+    }
+
+    /** It is there, and takes connections, and says nothing. */
+    @ParameterizedTest
+    @CsvSource({OPEN + ", 200", CLOSED + ", 503"})
+    void aSluiceThatHangsIsNotWaitedFor(String file, int status) throws Exception {
+        try (ServerSocket hangs = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+                Nginx nginx = nginx(file, hangs.getLocalPort(), AS_GIVEN)) {
+            assertThat(login().status()).isEqualTo(status);
+            assertThat(nginx.log()).contains("upstream timed out");
+        }
+    }
+
+    @Test
+    void theStandInAnswersToo() throws Exception {
+        int port = RedisServer.freePort();
+        try (Service sluice = sluice();
+                Nginx nginx = Nginx.start(
+                        Nginx.find().orElseThrow(), filled(OPEN, sluice.port(), port, port, PATIENT), front)) {
+            assertThat(curl("/x?y").body()).isEqualTo("the app: GET /x?y\n");
+            assertThat(nginx.log()).isEmpty();
+        }
+    }
+
+    @Test
+    void theReadmeShowsWhatOneSees() throws Exception {
+        String command = "$ curl -si -d user=jo http://127.0.0.1:8000/login\n";
+        String readme = Files.readString(EXAMPLE.resolve("README.md"));
+        assertThat(readme).contains(command);
+        String shown = readme.substring(readme.indexOf(command) + command.length());
+        try (Service sluice = sluice();
+                Nginx nginx = nginx(OPEN, sluice.port(), PATIENT)) {
+            for (int i = 0; i < 5; i++) {
+                assertThat(login().status()).isEqualTo(200);
+            }
+            Curl.Answer denied = login();
+            String real = String.join("\n", denied.head()) + "\n\n" + denied.body();
+            assertThat(changing(real)).isEqualTo(changing(shown.substring(0, shown.indexOf("```"))));
+            assertThat(nginx.log()).isEmpty();
+        }
+    }
+
+    /** Without what differs from time to time. */
+    private static String changing(String answer) {
+        return answer.replaceAll("Date: .*", "Date:")
+                .replaceAll("Server: .*", "Server:")
+                .replaceAll("\\b(60|[1-5]?\\d)\\b", "N")
+                .replaceAll("Content-Length: \\d+", "Content-Length:");
+    }
+
+    private static Service sluice() {
+        return new Service(Settings.of(RuleFile.example()).hosts(Settings.LOOPBACK, Settings.LOOPBACK));
+    }
+
+    private Nginx nginx(String file, int sluice, String timeout) throws IOException {
+        String configuration = filled(file, sluice, app.getAddress().getPort(), RedisServer.freePort(), timeout);
+        return Nginx.start(Nginx.find().orElseThrow(), configuration, front);
+    }
+
+    private String filled(String file, int sluice, int app, int standIn, String timeout) throws IOException {
+        String text = Files.readString(EXAMPLE.resolve(file));
+        text = filled(text, "listen 127.0.0.1:8000;", "listen 127.0.0.1:" + front + ";");
+        text = filled(text, "listen 127.0.0.1:3000;", "listen 127.0.0.1:" + standIn + ";");
+        text = filled(text, "server 127.0.0.1:3000;", "server 127.0.0.1:" + app + ";");
+        text = filled(text, "server 127.0.0.1:8080;", "server 127.0.0.1:" + sluice + ";");
+        return filled(text, " " + AS_GIVEN + ";", " " + timeout + ";");
+    }
+
+    private static String filled(String text, String before, String after) {
+        assertThat(text).contains(before);
+        return text.replace(before, after);
+    }
+
+    private Curl.Answer login(String... options) throws Exception {
+        List<String> words = new ArrayList<>(List.of(options));
+        words.addAll(List.of("-d", "user=jo"));
+        return curl("/login", words.toArray(String[]::new));
+    }
+
+    private Curl.Answer curl(String path, String... options) throws Exception {
+        return Curl.get("http://127.0.0.1:" + front + path, options);
+    }
+}
