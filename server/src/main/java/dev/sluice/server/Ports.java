@@ -17,6 +17,7 @@ import io.vertx.core.http.HttpServerRequest;
 import java.net.BindException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
@@ -87,7 +88,8 @@ final class Ports implements AutoCloseable {
         try {
             await(vertx.deployVerticle(listeners, new DeploymentOptions().setInstances(loops)), TO_START);
         } catch (CompletionException e) {
-            throw new IllegalStateException(why(place, option, e.getCause()), e.getCause());
+            Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
+            throw new IllegalStateException(why(place, option, cause), cause);
         }
         return servers.get(before).actualPort();
     }

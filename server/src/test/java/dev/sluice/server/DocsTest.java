@@ -45,8 +45,8 @@ import org.junit.jupiter.api.io.TempDir;
 class DocsTest {
     private static final Path ROOT = Path.of("..");
     private static final Pattern SNIPPET = Pattern.compile("^```java\\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);
-    private static final Pattern CALL =
-            Pattern.compile("^```console\\n\\$ \\./sluice ([^\\n]+)\\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);
+    private static final Pattern CALL = Pattern.compile(
+            "^```console\\n\\$ \\./sluice (simulate[^\\n]+)\\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);
     private static final Pattern CHECK = Pattern.compile("(?m)^(.+);\\s*// => (.+)$");
     private static final Pattern IMPORT = Pattern.compile("(?m)^import .+;$");
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)#\\s]*)(?:#([^)\\s]+))?\\)");

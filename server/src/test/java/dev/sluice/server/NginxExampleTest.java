@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.sluice.redis.servers.RedisServer;
-import dev.sluice.rules.RuleFile;
+import dev.sluice.server.admin.RuleSource;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -203,7 +203,7 @@ class NginxExampleTest {
     }
 
     private static Service sluice() {
-        return new Service(Settings.of(RuleFile.example()).hosts(Settings.LOOPBACK, Settings.LOOPBACK));
+        return new Service(Settings.of(RuleSource.Start.example()));
     }
 
     private Nginx nginx(String file, int sluice, String timeout) throws IOException {

@@ -7,7 +7,6 @@ import dev.sluice.rules.Ruling;
 import dev.sluice.rules.Verdict;
 import io.netty.util.AsciiString;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -36,9 +35,9 @@ final class Answer {
         fields(response, verdict);
         response.putHeader(CACHE_CONTROL, NO_STORE);
         if (verdict.allowed()) {
-            response.putHeader(HttpHeaders.CONTENT_TYPE, JSON);
+            response.putHeader(Problem.CONTENT_TYPE, JSON);
         } else {
-            response.setStatusCode(429).putHeader(HttpHeaders.CONTENT_TYPE, Problem.TYPE_FIELD);
+            response.setStatusCode(429).putHeader(Problem.CONTENT_TYPE, Problem.TYPE_FIELD);
         }
         body(text.clear(), verdict, lease);
         response.end(text.put('\n').body());
@@ -60,7 +59,7 @@ final class Answer {
             body(text, verdicts.get(i), leases.get(i).isEmpty() ? null : leases.get(i));
         }
         Buffer list = text.put(']').put('\n').body();
-        response.putHeader(HttpHeaders.CONTENT_TYPE, JSON)
+        response.putHeader(Problem.CONTENT_TYPE, JSON)
                 .putHeader(CACHE_CONTROL, NO_STORE)
                 .end(list);
     }

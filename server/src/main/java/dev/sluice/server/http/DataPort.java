@@ -5,7 +5,6 @@ import dev.sluice.rules.RuleEngine;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.Objects;
@@ -167,8 +166,8 @@ public final class DataPort implements Handler<HttpServerRequest> {
         }
         request.response()
                 .setStatusCode(status)
-                .putHeader(HttpHeaders.CONTENT_TYPE, "text/plain; charset=utf-8")
-                .putHeader(HttpHeaders.CACHE_CONTROL, "no-store")
+                .putHeader(Problem.CONTENT_TYPE, "text/plain; charset=utf-8")
+                .putHeader("Cache-Control", "no-store")
                 .end(text);
     }
 }

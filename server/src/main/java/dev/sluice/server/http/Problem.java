@@ -1,13 +1,13 @@
 package dev.sluice.server.http;
 
 import io.netty.util.AsciiString;
-import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 
 /** What is told of a request that could not be answered: {@code application/problem+json}, as RFC 9457 has it. */
 public final class Problem {
     static final String TYPE = "application/problem+json";
+    static final AsciiString CONTENT_TYPE = AsciiString.cached("Content-Type");
     static final AsciiString TYPE_FIELD = AsciiString.cached(TYPE);
 
     private Problem() {}
@@ -17,14 +17,14 @@ public final class Problem {
         HttpServerResponse response = request.response();
         if (!response.ended() && !response.closed()) {
             response.setStatusCode(status)
-                    .putHeader(HttpHeaders.CONTENT_TYPE, TYPE_FIELD)
+                    .putHeader(CONTENT_TYPE, TYPE_FIELD)
                     .end(write(new Bytes(), status, detail).body());
         }
     }
 
     /** The same for a method that is not for this path. */
     public static void wrongMethod(HttpServerRequest request, String allowed) {
-        request.response().putHeader(HttpHeaders.ALLOW, allowed);
+        request.response().putHeader("Allow", allowed);
         send(request, 405, "only " + allowed + " here, was " + request.method());
     }
 
