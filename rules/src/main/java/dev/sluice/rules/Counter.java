@@ -13,7 +13,7 @@ final class Counter {
     final OnFailure onFailure;
     final List<Limit> limits;
     /** By percent. A view made twice by two threads is as good as one. */
-    private final @Nullable Limiter[] views = new @Nullable Limiter[101];
+    private volatile @Nullable Limiter @Nullable [] views;
 
     Counter(String name, Limiter limiter, OnFailure onFailure, List<Limit> limits) {
         this.name = name;
@@ -27,10 +27,15 @@ final class Counter {
         if (percent == 100) {
             return limiter;
         }
-        Limiter view = views[percent];
+        @Nullable Limiter[] made = views;
+        if (made == null) {
+            made = new @Nullable Limiter[100];
+            views = made;
+        }
+        Limiter view = made[percent];
         if (view == null) {
             view = limiter.withShare(percent);
-            views[percent] = view;
+            made[percent] = view;
         }
         return view;
     }

@@ -1,6 +1,7 @@
 package dev.sluice.rules;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,10 +31,14 @@ final class Index {
     private static final int DEEPEST = 4;
 
     private final Condition[][] sets;
+    private final Comparison[][] compared;
     private final Drawer root;
 
     private Index(Condition[][] sets) {
         this.sets = sets;
+        this.compared = Arrays.stream(sets)
+                .map(set -> Arrays.stream(set).map(Comparison::new).toArray(Comparison[]::new))
+                .toArray(Comparison[][]::new);
         this.root = drawer(IntStream.range(0, sets.length).boxed().toList(), List.of());
     }
 
@@ -43,7 +48,7 @@ final class Index {
 
     /** Those that hold of {@code request}, in order. */
     Matches find(Request request) {
-        Matches matches = new Matches(sets, request);
+        Matches matches = new Matches(compared, request);
         root.find(matches);
         matches.sort();
         return matches;
@@ -88,6 +93,9 @@ final class Index {
 
     /** What is filed under one place: some by themselves, others by further attributes. */
     static final class Drawer {
+        /** One with nothing in it, as a mark. */
+        static final Drawer EMPTY = new Drawer(List.of(), Map.of());
+
         private final int[] ids;
         private final String[] attributes;
         private final Sorter[] sorters;

@@ -4,13 +4,13 @@ import java.util.Arrays;
 
 /** Which of the indexed sets of conditions hold of a request, in order, and what finding them took. */
 final class Matches {
-    private final Condition[][] sets;
+    private final Comparison[][] sets;
     private final Request request;
     private int[] found = new int[4];
     private int count;
     private int compared;
 
-    Matches(Condition[][] sets, Request request) {
+    Matches(Comparison[][] sets, Request request) {
         this.sets = sets;
         this.request = request;
     }
@@ -22,8 +22,8 @@ final class Matches {
     /** Notes set {@code id} if it holds. */
     void compare(int id) {
         compared++;
-        for (Condition condition : sets[id]) {
-            if (!condition.holds(request.attribute(condition.attribute()))) {
+        for (Comparison comparison : sets[id]) {
+            if (!comparison.holds(request.attribute(comparison.attribute))) {
                 return;
             }
         }

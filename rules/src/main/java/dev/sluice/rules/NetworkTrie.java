@@ -48,4 +48,16 @@ final class NetworkTrie {
             trie = trie.network.bits() == 128 ? null : trie.next[address.bit(trie.network.bits())];
         }
     }
+
+    /** Whether {@code address} lies in one of the networks. */
+    boolean contains(Address address) {
+        NetworkTrie trie = this;
+        while (trie != null && trie.network.contains(address)) {
+            if (trie.drawer != null) {
+                return true;
+            }
+            trie = trie.network.bits() == 128 ? null : trie.next[address.bit(trie.network.bits())];
+        }
+        return false;
+    }
 }

@@ -15,6 +15,7 @@ final class Problems {
 
     private final String file;
     private final List<Problem> problems = new ArrayList<>();
+    private int more;
 
     Problems(String file) {
         this.file = file;
@@ -37,6 +38,10 @@ final class Problems {
     /** Something is wrong at a place; both are counted from 1, or 0 for the file as a whole. */
     void add(int line, int column, String field, String value, String message) {
         String shown = Texts.quoted(value);
+        if (problems.size() == MOST) {
+            more++;
+            return;
+        }
         problems.add(new Problem(file, line, column, field, shown.substring(1, shown.length() - 1), message));
     }
 
@@ -47,9 +52,7 @@ final class Problems {
     RuleFileException exception() {
         List<Problem> sorted = new ArrayList<>(problems);
         sorted.sort(Comparator.comparingInt(Problem::line).thenComparingInt(Problem::column));
-        if (sorted.size() > MOST) {
-            int more = sorted.size() - MOST;
-            sorted = new ArrayList<>(sorted.subList(0, MOST));
+        if (more > 0) {
             sorted.add(new Problem(file, 0, 0, "", "", "and " + more + " problems more"));
         }
         return new RuleFileException(sorted);

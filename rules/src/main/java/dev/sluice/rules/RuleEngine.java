@@ -63,10 +63,17 @@ public final class RuleEngine {
 
     /**
      * Puts other rules in force, for every request that comes after. What was counted under a rule's name stays counted,
-     * by its new limits; of rules that are gone it is forgotten.
+     * by its new limits; of rules that are gone it is forgotten. If the store refuses one of them, nothing changes.
      */
     public synchronized void apply(RuleSet rules) {
-        Snapshot next = Snapshot.of(rules, store, snapshot.counters);
+        Snapshot before = snapshot;
+        Snapshot next;
+        try {
+            next = Snapshot.of(rules, store, before.counters);
+        } catch (RuntimeException e) {
+            Snapshot.of(before.rules, store, before.counters);
+            throw e;
+        }
         snapshot = next;
         interventions.retain(active -> next.gate(active.order().rule()) != null);
     }

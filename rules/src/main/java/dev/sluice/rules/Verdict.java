@@ -17,6 +17,10 @@ public record Verdict(
         boolean degraded,
         List<Ruling> rulings,
         @Nullable Ruling decisive) {
+    public Verdict {
+        rulings = List.copyOf(rulings);
+    }
+
     /** No rule applies. */
     static final Verdict FREE = new Verdict(true, false, List.of(), null);
 

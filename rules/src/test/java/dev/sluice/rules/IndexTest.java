@@ -168,4 +168,20 @@ class IndexTest {
         assertThat(found(matches)).containsExactly(0, 1);
         assertThat(matches.comparisons()).isEqualTo(2);
     }
+
+    @Test
+    void longListsAreComparedByLookUp() {
+        String[] users = IntStream.range(0, 20_000).mapToObj(i -> "u" + i).toArray(String[]::new);
+        String[] networks = IntStream.range(0, 20_000)
+                .mapToObj(i -> "10." + i / 256 + "." + i % 256 + ".0/24")
+                .toArray(String[]::new);
+        Condition listed = Condition.anyOf("user", users);
+        Condition unlisted =
+                new Condition("ip", List.of(), Condition.anyOf("ip", networks).any());
+        Index index = Index.of(List.of(List.of(listed), List.of(unlisted), List.of(listed, unlisted)));
+        assertThat(found(index.find(Request.of(Map.of("user", "u19999", "ip", "192.0.2.1"), 1))))
+                .containsExactly(0, 1, 2);
+        assertThat(found(index.find(Request.of(Map.of("user", "u20000", "ip", "10.3.4.5"), 1))))
+                .isEmpty();
+    }
 }
