@@ -34,7 +34,7 @@ class IndexTest {
     @Test
     void findsWhatComparingAllOfThemFinds() {
         Random random = new Random(5);
-        for (int round = 0; round < 400; round++) {
+        for (int round = 0; round < 150; round++) {
             List<List<Condition>> sets = new ArrayList<>();
             for (int i = random.nextInt(60); i >= 0; i--) {
                 sets.add(conditions(random));
