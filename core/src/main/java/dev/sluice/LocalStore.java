@@ -29,6 +29,11 @@ final class LocalStore implements Store {
     }
 
     @Override
+    public void forget(String name) {
+        limiters.remove(name);
+    }
+
+    @Override
     public void close() {
         limiters.clear();
     }

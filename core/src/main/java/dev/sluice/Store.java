@@ -32,6 +32,12 @@ public interface Store extends AutoCloseable {
         return new Charging(charges).run();
     }
 
+    /**
+     * Lets go of a limiter that is not used any more. What it counted goes with it if nobody else can see it; what is
+     * shared with others lapses by itself.
+     */
+    default void forget(String name) {}
+
     @Override
     void close();
 }

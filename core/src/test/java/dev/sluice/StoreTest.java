@@ -29,6 +29,13 @@ class StoreTest {
     }
 
     @Test
+    void whatIsForgottenBeginsFresh() {
+        store.limiter("login", perMinute(1)).tryAcquire("ann");
+        store.forget("login");
+        assertThat(store.limiter("login", perMinute(1)).tryAcquire("ann")).isTrue();
+    }
+
+    @Test
     void aRequestIsChargedToAllOrToNone() {
         Limiter perUser = store.limiter("user", perMinute(5));
         Limiter perIp = store.limiter("ip", perMinute(2));

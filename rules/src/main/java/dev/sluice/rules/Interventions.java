@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +19,13 @@ final class Interventions {
     /** An intervention with the counter it brings; null for a block and for unlimited. */
     record Active(Intervention order, @Nullable Counter counter) {}
 
+    private final Consumer<String> gone;
     private volatile Map<Place, Active> active = Map.of();
+
+    /** {@code gone} is told the name of every counter that is not needed any more. */
+    Interventions(Consumer<String> gone) {
+        this.gone = gone;
+    }
 
     /** The one on a key, if it has not ended. */
     @Nullable
@@ -37,20 +44,31 @@ final class Interventions {
             throw new IllegalStateException("there are " + MOST + " blocks and overrides in force; clear some first");
         }
         next.put(new Place(added.order.rule(), added.order.key()), added);
-        active = next;
+        become(next);
     }
 
     /** Ends the one on a key; says whether there was one. */
     synchronized boolean remove(String rule, String key) {
         Map<Place, Active> next = new HashMap<>(active);
         boolean removed = next.remove(new Place(rule, key)) != null;
-        active = next;
+        become(next);
         return removed;
     }
 
     /** Ends those that do not pass. */
     synchronized void retain(Predicate<Active> keep) {
-        active = kept(keep);
+        become(kept(keep));
+    }
+
+    private void become(Map<Place, Active> next) {
+        Map<Place, Active> before = active;
+        active = next;
+        before.forEach((place, each) -> {
+            Active now = next.get(place);
+            if (each.counter != null && (now == null || now.counter == null)) {
+                gone.accept(each.counter.name);
+            }
+        });
     }
 
     private Map<Place, Active> kept(Predicate<Active> keep) {

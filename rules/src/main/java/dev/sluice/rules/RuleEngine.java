@@ -40,7 +40,7 @@ public final class RuleEngine {
 
     private final Store store;
     private final InstantSource clock;
-    private final Interventions interventions = new Interventions();
+    private final Interventions interventions;
     private final List<VerdictListener> listeners = new CopyOnWriteArrayList<>();
     private volatile Snapshot snapshot;
 
@@ -53,6 +53,7 @@ public final class RuleEngine {
     public RuleEngine(Store store, RuleSet rules, InstantSource clock) {
         this.store = store;
         this.clock = clock;
+        this.interventions = new Interventions(store::forget);
         this.snapshot = Snapshot.of(rules, store, Map.of());
     }
 
@@ -75,6 +76,9 @@ public final class RuleEngine {
             throw e;
         }
         snapshot = next;
+        before.counters.keySet().stream()
+                .filter(name -> !next.counters.containsKey(name))
+                .forEach(store::forget);
         interventions.retain(active -> next.gate(active.order().rule()) != null);
     }
 
@@ -252,8 +256,9 @@ public final class RuleEngine {
     }
 
     /**
-     * How a key of a rule stands, as a request for nothing is told; null if there is no such rule, no key of it is written
-     * like that, or it is unlimited. Overrides by attributes that are not in the key are not seen.
+     * How a key of a rule stands: what is left of it, or, if that is nothing, what a request for one permit would be told;
+     * null if there is no such rule, no key of it is written like that, or it is unlimited. Overrides by attributes that are
+     * not in the key are not seen.
      */
     public CompletableFuture<@Nullable Ruling> inspect(String rule, String key) {
         Gate gate = snapshot.gate(rule);
@@ -261,7 +266,7 @@ public final class RuleEngine {
         Stake stake = gate == null || request == null ? null : stake(gate, request, 100);
         return stake == null
                 ? CompletableFuture.completedFuture(null)
-                : stake.look().thenApply(decision -> stake.ruling(decision));
+                : stake.standing().thenApply(decision -> stake.ruling(decision));
     }
 
     /** The limiter of a rule; null if there is no such rule or it is unlimited. */

@@ -54,6 +54,15 @@ record Stake(Rule rule, Counter counter, String key, int share, long permits, lo
                 : limiter().peekAsync(key, permits);
     }
 
+    /** How the key stands: what is left of it, or for how long it is denied. */
+    CompletableFuture<Decision> standing() {
+        Stake nothing = new Stake(rule, counter, key, share, 0, blockedMicros);
+        Stake one = new Stake(rule, counter, key, share, 1, blockedMicros);
+        return nothing.look()
+                .thenCompose(now ->
+                        now.allowed() && now.remaining() == 0 ? one.look() : CompletableFuture.completedFuture(now));
+    }
+
     /** What is said in place of an admission whose delay would be longer than the wait by {@code overMicros}. */
     static Decision tooLate(Decision admitted, long overMicros) {
         return Decision.denied(

@@ -24,7 +24,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /** Sockets that listen, on event loops that they share. */
 final class Ports implements AutoCloseable {
