@@ -3,6 +3,7 @@
 #   need_java_and_maven    JDK 17 or newer and Maven 3.8 or newer
 #   need_chromium          for the tests of the page; sets SLUICE_CHROMIUM
 #   need_nginx             for the tests of the nginx example; sets SLUICE_NGINX
+#   need_load_tools        for the benchmarks of the server: wrk, h2load, nginx and HAProxy
 
 say() {
   echo "sluice: $*" >&2
@@ -111,4 +112,13 @@ need_nginx() {
   find_nginx && return 0
   install "nginx, for the tests of the nginx example" nginx
   find_nginx || { say "nginx was installed but is not found; set SLUICE_NGINX to its path"; exit 1; }
+}
+
+need_load_tools() {
+  local missing=() path=$PATH:/usr/sbin:/usr/local/sbin
+  PATH=$path command -v wrk >/dev/null || missing+=(wrk)
+  PATH=$path command -v h2load >/dev/null || missing+=(nghttp2-client)
+  PATH=$path command -v nginx >/dev/null || missing+=(nginx)
+  PATH=$path command -v haproxy >/dev/null || missing+=(haproxy)
+  [ ${#missing[@]} = 0 ] || install "what the benchmarks of the server need" "${missing[@]}"
 }

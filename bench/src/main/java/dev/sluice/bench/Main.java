@@ -2,6 +2,7 @@ package dev.sluice.bench;
 
 import dev.sluice.bench.chaos.Chaos;
 import dev.sluice.bench.redis.RedisBench;
+import dev.sluice.bench.server.ServerBench;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,11 +28,13 @@ public final class Main {
             switch (command) {
                 case "core" -> core(Options.parse(command, all.subList(1, all.size())));
                 case "redis" -> redis(Options.parse(command, all.subList(1, all.size())));
+                case "server" -> server(Options.parse(command, all.subList(1, all.size())));
                 case "smoke" -> smoke(all.subList(1, all.size()));
                 case "chaos" -> System.exit(Chaos.run(all.subList(1, all.size()), System.out));
                 case "", "-h", "--help", "help" -> System.out.print(Options.USAGE);
                 default ->
-                    throw new Options.BadOption("unknown benchmark '" + command + "'; there is: core, redis, smoke");
+                    throw new Options.BadOption(
+                            "unknown benchmark '" + command + "'; there is: core, redis, server, smoke");
             }
         } catch (Options.BadOption e) {
             System.err.println("bench: " + e.getMessage());
@@ -70,6 +73,11 @@ public final class Main {
         RedisBench.run(options);
     }
 
+    private static void server(Options options) throws IOException {
+        requireWritable(options.report());
+        ServerBench.run(options);
+    }
+
     /** Before the run, not after it. */
     private static void requireWritable(Optional<Path> report) {
         Optional<Path> folder = report.map(Path::toAbsolutePath).map(Path::getParent);
@@ -98,6 +106,7 @@ public final class Main {
         });
         progress.requireNoFailures();
         RedisBench.smoke();
+        ServerBench.smoke();
     }
 
     private interface ScratchWork {

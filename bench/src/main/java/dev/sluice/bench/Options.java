@@ -9,23 +9,24 @@ import java.util.regex.PatternSyntaxException;
 /**
  * What the command line asks for.
  *
- * @param suite which benchmarks: {@code core} or {@code redis}
+ * @param suite which benchmarks: {@code core}, {@code redis} or {@code server}
  * @param full whether it may take its time
  * @param only what to run
  * @param report where the page goes, if one is written
  */
 public record Options(String suite, boolean full, Pattern only, Optional<Path> report) {
     static final String USAGE = """
-            usage: bench core|redis [--short | --full] [--only REGEX] [--write] [--out FILE]
+            usage: bench core|redis|server [--short | --full] [--only REGEX] [--write] [--out FILE]
                    bench smoke
 
               core         speed and memory of the in-process limiters beside their peers
               redis        speed and memory of the limiters on Redis beside their peers, on a redis-server of its own
-              --short      core about 4 minutes, redis 3, to see where things stand (the default)
-              --full       core about 25 minutes, redis 10: medians over interleaved rounds; writes the report
+              server       the server under load from wrk and h2load, beside nginx, HAProxy and a trivial reply
+              --short      core about 4 minutes, redis 3, server 3, to see where things stand (the default)
+              --full       core about 25 minutes, redis 10, server 15: medians over interleaved rounds; writes the report
               --only REGEX what to run, matched anywhere in a line of the progress: 'denied', 'sluice.*2 threads', 'memory'
               --write      write the report after a short run too
-              --out FILE   where the report goes; docs/benchmarks.md or docs/benchmarks-redis.md unless said
+              --out FILE   where the report goes; docs/benchmarks.md, docs/benchmarks-redis.md and so on unless said
               smoke        every benchmark for a moment, to see that it still takes the path it says
             """;
 

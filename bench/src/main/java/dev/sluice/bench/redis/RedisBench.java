@@ -2,6 +2,7 @@ package dev.sluice.bench.redis;
 
 import dev.sluice.bench.Options;
 import dev.sluice.bench.Progress;
+import dev.sluice.bench.Step;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,12 +1,11 @@
-package dev.sluice.bench.redis;
+package dev.sluice.bench;
 
-import dev.sluice.bench.Progress;
 import java.util.function.Supplier;
 
 /** One thing to do in a run. */
-record Step(String label, Supplier<String> work) {
+public record Step(String label, Supplier<String> work) {
     /** Whatever fails is told of with its name. */
-    void run(Progress progress) {
+    public void run(Progress progress) {
         progress.step(label, () -> {
             try {
                 return work.get();
@@ -17,7 +16,7 @@ record Step(String label, Supplier<String> work) {
     }
 
     /** The same without its figures. */
-    Step silent() {
+    public Step silent() {
         return new Step(label, () -> {
             String unused = work.get();
             return "as it says";

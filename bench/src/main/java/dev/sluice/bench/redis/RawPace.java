@@ -1,0 +1,26 @@
+package dev.sluice.bench.redis;
+
+import dev.sluice.Limit;
+import dev.sluice.redis.RedisStoreBuilder.Client;
+
+/** How fast one limiter on Redis is with nothing around it: a hot key, 256 in flight, one thread that asks. */
+public final class RawPace implements AutoCloseable {
+    private static final String KEY = "user:100000000";
+
+    private final Subject subject;
+
+    public RawPace(String url) {
+        this.subject =
+                new SluiceSubject(url, Client.LETTUCE, Limit.fixedWindow(Quota.HOT.permits(), Quota.HOT.period()));
+    }
+
+    /** Decisions per second, all of them allowed by Redis. */
+    public double perSecond(long millis) {
+        return Driver.inFlight(subject, () -> KEY, Load.MOST_IN_FLIGHT, millis).perSecond();
+    }
+
+    @Override
+    public void close() {
+        subject.close();
+    }
+}

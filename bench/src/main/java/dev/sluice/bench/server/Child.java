@@ -1,0 +1,161 @@
+package dev.sluice.bench.server;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+
+/** A server process on loopback, in a folder of its own. Ends with this JVM at the latest. */
+final class Child implements AutoCloseable {
+    private static final Duration TO_START = Duration.ofSeconds(60);
+    private static final Duration TO_END = Duration.ofSeconds(10);
+    private static final long LOOK_EVERY_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
+    private static final long MICROS_PER_TICK = 10_000; // Linux shows times in hundredths of a second, everywhere
+    private static final int LOG_CHARACTERS_SHOWN = 2_000;
+    private static final Set<Child> RUNNING = ConcurrentHashMap.newKeySet();
+
+    static {
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> RUNNING.forEach(Child::close)));
+    }
+
+    private final String name;
+    private final int port;
+    private final Path folder;
+    private final Process process;
+    private final double startMillis;
+
+    private Child(String name, int port, Path folder, List<String> words, String path) throws IOException {
+        this.name = name;
+        this.port = port;
+        this.folder = folder;
+        long began = System.nanoTime();
+        this.process = new ProcessBuilder(words)
+                .directory(folder.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(folder.resolve("log").toFile())
+                .start();
+        RUNNING.add(this);
+        awaitAnswer(began, path);
+        this.startMillis = (System.nanoTime() - began) / 1e6;
+    }
+
+    /** Starts it and waits until it answers on a path of its port with success. */
+    static Child start(String name, int port, Path folder, List<String> words, String path) {
+        try {
+            return new Child(name, port, folder, words, path);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot start " + words, e);
+        }
+    }
+
+    int port() {
+        return port;
+    }
+
+    /** From the start of the process to its first answer. */
+    double startMillis() {
+        return startMillis;
+    }
+
+    /** The processor time that it and its processes have used. */
+    long cpuMicros() {
+        return processes().mapToLong(Child::cpuMicros).sum();
+    }
+
+    /** Its memory and that of its processes; what they share counts once. */
+    double megabytes() {
+        return processes().mapToLong(Child::kilobytes).sum() / 1024.0;
+    }
+
+    @Override
+    public void close() {
+        List<ProcessHandle> all = processes().toList();
+        process.destroy();
+        for (ProcessHandle each : all) {
+            each.onExit()
+                    .orTimeout(TO_END.toMillis(), TimeUnit.MILLISECONDS)
+                    .exceptionally(late -> {
+                        each.destroyForcibly();
+                        return each;
+                    })
+                    .join();
+        }
+        RUNNING.remove(this);
+        delete(folder);
+    }
+
+    @Override
+    public String toString() {
+        return name + " on port " + port;
+    }
+
+    private Stream<ProcessHandle> processes() {
+        return Stream.concat(Stream.of(process.toHandle()), process.descendants());
+    }
+
+    private void awaitAnswer(long began, String path) {
+        while (process.isAlive() && System.nanoTime() - began < TO_START.toNanos()) {
+            try {
+                if (Probe.get(port, path).isSuccess()) {
+                    return;
+                }
+            } catch (IOException e) {
+                // not yet
+            }
+            LockSupport.parkNanos(LOOK_EVERY_NANOS);
+        }
+        String said = said();
+        close();
+        throw new IllegalStateException(this + " does not answer, and says: " + said);
+    }
+
+    private String said() {
+        try {
+            String said = Files.readString(folder.resolve("log"));
+            return said.substring(Math.max(0, said.length() - LOG_CHARACTERS_SHOWN));
+        } catch (IOException e) {
+            return "(its log cannot be read: " + e + ")";
+        }
+    }
+
+    /** User and system time, which follow the name in parentheses and eleven other words. */
+    private static long cpuMicros(ProcessHandle of) {
+        String stat = read("/proc/" + of.pid() + "/stat");
+        String[] words = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+        return (Long.parseLong(words[11]) + Long.parseLong(words[12])) * MICROS_PER_TICK;
+    }
+
+    private static long kilobytes(ProcessHandle of) {
+        return read("/proc/" + of.pid() + "/smaps_rollup")
+                .lines()
+                .filter(line -> line.startsWith("Pss:"))
+                .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
+                .sum();
+    }
+
+    private static String read(String file) {
+        try {
+            return Files.readString(Path.of(file));
+        } catch (IOException e) {
+            throw new IllegalStateException("cannot read " + file + "; this needs Linux", e);
+        }
+    }
+
+    private static void delete(Path folder) {
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        } catch (IOException e) {
+            // left for the system to sweep
+        }
+    }
+}

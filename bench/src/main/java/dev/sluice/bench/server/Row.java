@@ -1,0 +1,84 @@
+package dev.sluice.bench.server;
+
+import java.util.List;
+
+/** What is measured, in the order of the tables. */
+enum Row {
+    NGINX_PLAIN("nginx, return 200", Party.NGINX, Way.HTTP),
+    NGINX_LIMIT("nginx, limit_req", Party.NGINX, Way.HTTP),
+    HAPROXY("HAProxy, stick table", Party.HAPROXY, Way.HTTP),
+    VERTX("Vert.x, a trivial reply", Party.VERTX, Way.HTTP),
+    CHECK("sluice GET /v1/check", Party.SLUICE, Way.HTTP),
+    FOR_NGINX("sluice GET /nginx", Party.SLUICE, Way.HTTP),
+    RLS("sluice RLS over gRPC", Party.SLUICE, Way.GRPC),
+    MANY_RULES("sluice GET /v1/check, 10,000 rules", Party.SLUICE_MANY_RULES, Way.HTTP),
+    ONE_KEY("sluice GET /v1/check, 1 key", Party.SLUICE, Way.KEYS),
+    MANY_KEYS("sluice GET /v1/check, 1,000,000 keys", Party.SLUICE_MANY_KEYS, Way.KEYS),
+    RAW_REDIS("a limiter on Redis, 256 in flight, no server", Party.SLUICE_ON_REDIS, Way.RAW),
+    ON_REDIS("sluice GET /v1/check on Redis, 256 connections", Party.SLUICE_ON_REDIS, Way.REDIS);
+
+    /** Those that share one table: 64 requests under way, one key, 10 rules, in memory. */
+    static final List<Row> BESIDE_PEERS = List.of(NGINX_PLAIN, NGINX_LIMIT, HAPROXY, VERTX, CHECK, FOR_NGINX, RLS);
+
+    /** Those that should cost the same. */
+    static final List<Row> SCALE = List.of(CHECK, MANY_RULES, ONE_KEY, MANY_KEYS);
+
+    /** Those whose delays at a fixed rate are looked at. */
+    static final List<Row> PACED = List.of(NGINX_LIMIT, CHECK, RLS);
+
+    static final List<Row> REDIS = List.of(RAW_REDIS, ON_REDIS);
+
+    /** How it is asked. */
+    enum Way {
+        HTTP,
+        GRPC,
+        KEYS,
+        RAW,
+        REDIS
+    }
+
+    final String label;
+    final Party party;
+    final Way way;
+
+    Row(String label, Party party, Way way) {
+        this.label = label;
+        this.party = party;
+        this.way = way;
+    }
+
+    /** What is asked for. */
+    String path() {
+        return switch (this) {
+            case NGINX_PLAIN -> "/plain";
+            case NGINX_LIMIT -> "/limited";
+            case HAPROXY, VERTX -> "/";
+            case FOR_NGINX -> "/nginx";
+            case RLS -> "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
+            default -> "/v1/check?ip=" + RuleText.IP + "&path=" + RuleText.PATH;
+        };
+    }
+
+    /** The header fields it is asked with. */
+    List<String> fields() {
+        return switch (this) {
+            case FOR_NGINX ->
+                List.of(
+                        "X-Original-URI: " + RuleText.PATH,
+                        "X-Original-Method: GET",
+                        "X-Original-Host: localhost",
+                        "X-Real-IP: " + RuleText.IP);
+            case RLS -> List.of("Content-Type: application/grpc", "TE: trailers");
+            default -> List.of();
+        };
+    }
+
+    /** What the answer must hold, to show that it is the right one. */
+    String expected() {
+        return switch (this) {
+            case NGINX_PLAIN, HAPROXY, VERTX -> "ok";
+            case NGINX_LIMIT -> "image/gif";
+            default -> "RateLimit-Policy: \"" + RuleText.RULE + "\"";
+        };
+    }
+}
