@@ -4,13 +4,14 @@ import java.io.PrintStream;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
-import java.util.logging.Formatter;
+import java.util.List;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogManager;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
-import java.util.logging.StreamHandler;
+import java.util.logging.SimpleFormatter;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the server does, one line for each event, in pairs that machines and people can read:
@@ -24,32 +25,43 @@ final class Log {
     private static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
 
+    /** Libraries that tell of every step; kept here, since a logger that nobody holds forgets its level. */
+    private static final List<Logger> TALKATIVE = List.of(Logger.getLogger("io.lettuce"), Logger.getLogger("io.netty"));
+
+    private static volatile @Nullable Handler lines;
+
     private Log() {}
 
     /** From now on every line goes there, and nothing anywhere else. */
     static void to(PrintStream out) {
         LogManager.getLogManager().reset();
-        StreamHandler handler = new StreamHandler(out, new Lines()) {
-            @Override
-            public synchronized void publish(LogRecord record) {
-                super.publish(record);
-                flush();
-            }
-        };
-        handler.setLevel(Level.ALL);
-        Logger root = Logger.getLogger("");
-        root.setLevel(Level.INFO);
-        root.addHandler((Handler) handler);
+        Handler handler = new Lines(out);
+        TALKATIVE.forEach(logger -> logger.setLevel(Level.WARNING));
+        Logger.getLogger("").setLevel(Level.INFO);
+        Logger.getLogger("").addHandler(handler);
+        lines = handler;
     }
 
     /** Something happened; then names and values by turns. */
     static void info(String event, Object... pairs) {
-        LOGGER.log(Level.INFO, line(event, pairs));
+        log(Level.INFO, line(event, pairs));
     }
 
     /** Something is not as it should be. */
     static void warn(String event, Object... pairs) {
-        LOGGER.log(Level.WARNING, line(event, pairs));
+        log(Level.WARNING, line(event, pairs));
+    }
+
+    /** Straight to where lines go: when the process ends, the logging of the JDK ends first. */
+    private static void log(Level level, String line) {
+        LogRecord record = new LogRecord(level, line);
+        record.setLoggerName(LOGGER.getName());
+        Handler handler = lines;
+        if (handler == null) {
+            LOGGER.log(record);
+        } else {
+            handler.publish(record);
+        }
     }
 
     private static String line(String event, Object... pairs) {
@@ -84,15 +96,38 @@ final class Log {
         return quoted.append('"').toString();
     }
 
-    private static final class Lines extends Formatter {
+    /** Writes records as lines. Does not close what it writes to. */
+    private static final class Lines extends Handler {
+        private final PrintStream out;
+        private final SimpleFormatter formatter = new SimpleFormatter();
+
+        Lines(PrintStream out) {
+            this.out = out;
+        }
+
         @Override
-        public String format(LogRecord record) {
+        public void publish(LogRecord record) {
+            if (isLoggable(record)) {
+                out.print(format(record));
+                out.flush();
+            }
+        }
+
+        @Override
+        public void flush() {
+            out.flush();
+        }
+
+        @Override
+        public void close() {}
+
+        private String format(LogRecord record) {
             StringBuilder line = new StringBuilder("time=")
                     .append(TIME.format(Instant.ofEpochMilli(record.getMillis())))
                     .append(" level=")
                     .append(level(record.getLevel()))
                     .append(' ');
-            String message = formatMessage(record);
+            String message = formatter.formatMessage(record);
             if (LOGGER.getName().equals(record.getLoggerName())) {
                 line.append(message);
             } else {

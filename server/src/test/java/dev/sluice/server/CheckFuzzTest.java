@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class CheckFuzzTest {
-    private static final int ROUNDS = Integer.getInteger("sluice.fuzz", 4000);
+    private static final int ROUNDS = Integer.getInteger("sluice.fuzz", 2500);
     private static final List<String> GOOD = List.of(
             "{\"attributes\":{\"ip\":\"203.0.113.9\",\"path\":\"/login\",\"method\":\"POST\"},\"cost\":1}",
             "[{\"attributes\":{\"ip\":\"2001:db8::1\",\"path\":\"/a/b\"}},{\"attributes\":{},\"cost\":0}]",

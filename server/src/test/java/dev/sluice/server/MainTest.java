@@ -167,6 +167,7 @@ class MainTest {
                     .anyMatch(
                             said -> said.matches("time=\\S+Z level=info event=started port=\\d+ adminPort=\\d+ rules=4"
                                     + " file=example store=memory millis=\\d+"))
+                    .anyMatch(said -> said.endsWith("level=info event=stopped"))
                     .anyMatch(said -> said.matches("Health +http://127\\.0\\.0\\.1:\\d+/healthz"))
                     .last()
                     .isEqualTo("stopped");

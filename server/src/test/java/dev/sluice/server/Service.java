@@ -7,6 +7,7 @@ import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -81,7 +82,11 @@ final class Service implements AutoCloseable {
     /** Sends bytes on a connection of their own and returns everything that comes back until it is closed. */
     String raw(String request) throws IOException {
         try (Socket socket = connect()) {
-            write(socket, request);
+            try {
+                write(socket, request);
+            } catch (SocketException e) {
+                // refused before all was sent; the answer is there
+            }
             return rest(socket);
         }
     }
@@ -99,7 +104,7 @@ final class Service implements AutoCloseable {
             for (int read; (read = socket.getInputStream().read(buffer)) >= 0; ) {
                 text.append(new String(buffer, 0, read, ISO_8859_1));
             }
-        } catch (java.net.SocketException reset) {
+        } catch (SocketException reset) {
             // as good as closed
         }
         return text.toString();
