@@ -31,7 +31,7 @@ public record Condition(String attribute, List<Pattern> any, List<Pattern> none)
     }
 
     /** Whether it holds of {@code value}, the attribute's; null if there is none. */
-    boolean holds(@Nullable String value) {
+    public boolean holds(@Nullable String value) {
         return value == null ? any.isEmpty() : isAny(value) && !matches(none, value);
     }
 

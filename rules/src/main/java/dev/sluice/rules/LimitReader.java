@@ -6,9 +6,11 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.snakeyaml.engine.v2.common.ScalarStyle;
 import org.snakeyaml.engine.v2.nodes.MappingNode;
 import org.snakeyaml.engine.v2.nodes.Node;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
+import org.snakeyaml.engine.v2.nodes.Tag;
 
 /** Reads the limits of a rule, in their short form and as mappings. */
 final class LimitReader {
@@ -55,6 +57,12 @@ final class LimitReader {
             }
         }
         return limits;
+    }
+
+    /** A limit in the short form that stands by itself; null, or anything, with a problem. */
+    @Nullable
+    Limit limit(String text) {
+        return shortForm(new ScalarNode(Tag.STR, text, ScalarStyle.DOUBLE_QUOTED), "");
     }
 
     private @Nullable Limit mapped(Node node, String path) {

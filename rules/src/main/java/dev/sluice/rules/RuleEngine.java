@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -94,8 +95,38 @@ public final class RuleEngine {
      * request that waits takes nothing.
      */
     public CompletableFuture<Verdict> check(Request request) {
-        List<Stake> stakes = stakes(snapshot, request);
-        CompletableFuture<Verdict> verdict = decided(stakes);
+        return heard(request, decided(stakes(snapshot, request, everyRule -> true)));
+    }
+
+    /** The same by some of the rules: the others do not apply. */
+    public CompletableFuture<Verdict> check(Request request, Predicate<Rule> rules) {
+        return heard(request, decided(stakes(snapshot, request, rules)));
+    }
+
+    /**
+     * Takes what is asked of each of these rules, or of none of them. Their conditions are not looked at; a rule whose
+     * key cannot be made of the request does not apply.
+     *
+     * @throws IllegalArgumentException if there is no rule of a name
+     */
+    public CompletableFuture<Verdict> check(List<Ask> asks) {
+        Snapshot now = snapshot;
+        List<Stake> stakes = new ArrayList<>(asks.size());
+        for (int i = 0; i < asks.size(); i++) {
+            Gate gate = now.gate(asks.get(i).rule());
+            if (gate == null) {
+                throw noRule(asks.get(i).rule());
+            }
+            Request known = now.located(asks.get(i).request());
+            Stake stake = stake(gate, known, gate.share(known));
+            if (stake != null) {
+                stakes.add(stake);
+            }
+        }
+        return asks.isEmpty() ? decided(stakes) : heard(asks.get(0).request(), decided(stakes));
+    }
+
+    private CompletableFuture<Verdict> heard(Request request, CompletableFuture<Verdict> verdict) {
         if (!listeners.isEmpty()) {
             verdict.whenComplete((given, failure) -> {
                 if (given != null) {
@@ -179,7 +210,7 @@ public final class RuleEngine {
 
     /** What {@link #check} would answer now. Takes nothing. */
     public CompletableFuture<Verdict> peek(Request request) {
-        return looked(stakes(snapshot, request)).thenApply(Verdict::of);
+        return looked(stakes(snapshot, request, everyRule -> true)).thenApply(Verdict::of);
     }
 
     private static CompletableFuture<List<Ruling>> looked(List<Stake> stakes) {
@@ -190,7 +221,7 @@ public final class RuleEngine {
                 .thenApply(done -> looks.stream().map(CompletableFuture::join).toList());
     }
 
-    private List<Stake> stakes(Snapshot now, Request request) {
+    private List<Stake> stakes(Snapshot now, Request request, Predicate<Rule> rules) {
         Request known = now.located(request);
         Matches matches = now.index.find(known);
         if (matches.count() == 0) {
@@ -199,7 +230,7 @@ public final class RuleEngine {
         List<Stake> stakes = new ArrayList<>(matches.count());
         for (int i = 0; i < matches.count(); i++) {
             Gate gate = now.gates.get(matches.get(i));
-            Stake stake = stake(gate, known, gate.share(known));
+            Stake stake = rules.test(gate.rule) ? stake(gate, known, gate.share(known)) : null;
             if (stake != null) {
                 stakes.add(stake);
             }
@@ -316,7 +347,7 @@ public final class RuleEngine {
     private Intervention intervene(Intervention order) {
         Gate gate = snapshot.gate(order.rule());
         if (gate == null) {
-            throw new IllegalArgumentException("there is no rule named " + Texts.quoted(order.rule()));
+            throw noRule(order.rule());
         }
         if (!order.until().isAfter(clock.instant())) {
             throw new IllegalArgumentException("it would have ended already: until " + order.until());
@@ -330,5 +361,9 @@ public final class RuleEngine {
         }
         interventions.put(new Interventions.Active(order, counter), clock.instant());
         return order;
+    }
+
+    private static IllegalArgumentException noRule(String name) {
+        return new IllegalArgumentException("there is no rule named " + Texts.quoted(name));
     }
 }

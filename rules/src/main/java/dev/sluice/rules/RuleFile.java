@@ -2,6 +2,7 @@ package dev.sluice.rules;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sluice.Limit;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -58,6 +59,21 @@ public final class RuleFile {
             throw problems.exception();
         }
         return parse(file.toString(), text);
+    }
+
+    /**
+     * The limit that {@code text} writes in the short form, such as {@code 5 per 1m sliding-log}.
+     *
+     * @param where named in messages
+     * @throws RuleFileException if anything is wrong with it
+     */
+    public static Limit limit(String where, String text) {
+        Problems problems = new Problems(where);
+        Limit limit = new LimitReader(problems).limit(text);
+        if (limit == null || !problems.isEmpty()) {
+            throw problems.exception();
+        }
+        return limit;
     }
 
     /** The rules that a server starts with when it is given none. */

@@ -34,7 +34,7 @@ public record Verdict(
     }
 
     /** The verdict that follows from {@code rulings}. */
-    static Verdict of(List<Ruling> rulings) {
+    public static Verdict of(List<Ruling> rulings) {
         if (rulings.isEmpty()) {
             return FREE;
         }

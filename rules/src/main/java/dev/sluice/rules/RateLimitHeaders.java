@@ -1,0 +1,190 @@
+package dev.sluice.rules;
+
+import dev.sluice.Decision;
+import dev.sluice.Limit;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes the header fields that tell a client of its limits: {@code RateLimit-Policy}, {@code RateLimit} and
+ * {@code Retry-After}. Nothing else knows how they look, since the draft still moves.
+ *
+ * <p>As draft-ietf-httpapi-ratelimit-headers-10 has them, a list of strings with parameters in each:
+ *
+ * <pre>
+ *   RateLimit-Policy: "login-per-ip";q=5;w=60
+ *   RateLimit: "login-per-ip";r=0;t=23
+ *   Retry-After: 23
+ * </pre>
+ *
+ * <ul>
+ *   <li>A policy bears the name of its rule; the second limit of a rule is {@code "rule:2"}, and so on.
+ *   <li>{@code q} is the most that can be had at once, and {@code w} how long it takes to be had again in full. A bucket
+ *       of 20 that fills at 10 per second is {@code q=20;w=2}. The draft knows whole seconds only: without such, no
+ *       {@code w}.
+ *   <li>{@code r} is what could be taken right now, and {@code t} when there will be more: for a limit that denies, when
+ *       the same request would be allowed; for any other, when all is free again. When some other limit denies there is
+ *       no {@code t}: the draft wants {@code Retry-After} never to be earlier.
+ * </ul>
+ */
+public final class RateLimitHeaders {
+    public static final String POLICY = "RateLimit-Policy";
+    public static final String STATE = "RateLimit";
+    public static final String RETRY_AFTER = "Retry-After";
+
+    /** Set to {@code ?1} on an answer that made do with less. */
+    public static final String DEGRADED = "Sluice-Degraded";
+
+    /** The largest integer that a structured field can have. */
+    private static final long MOST = 999_999_999_999_999L;
+
+    private static final long MICROS = 1_000_000;
+
+    private RateLimitHeaders() {}
+
+    /** The value of {@link #POLICY}; null if there is nothing to tell. Rules that only watch are not told of. */
+    public static @Nullable String policy(Verdict verdict) {
+        StringBuilder field = new StringBuilder();
+        List<Ruling> rulings = verdict.rulings();
+        for (int i = 0; i < rulings.size(); i++) {
+            Ruling ruling = rulings.get(i);
+            if (isTold(ruling)) {
+                policies(field, ruling.rule().name(), ruling.limiter().limits());
+            }
+        }
+        return field.isEmpty() ? null : field.toString();
+    }
+
+    /** The value of {@link #STATE}; null if there is nothing to tell. Rules that only watch are not told of. */
+    public static @Nullable String state(Verdict verdict) {
+        StringBuilder field = new StringBuilder();
+        List<Ruling> rulings = verdict.rulings();
+        for (int i = 0; i < rulings.size(); i++) {
+            Ruling ruling = rulings.get(i);
+            if (isTold(ruling)) {
+                states(field, ruling.rule().name(), ruling.decision(), !verdict.allowed());
+            }
+        }
+        return field.isEmpty() ? null : field.toString();
+    }
+
+    /** The value of {@link #RETRY_AFTER}; null if the request was allowed, or if no wait will help. */
+    public static @Nullable String retryAfter(Verdict verdict) {
+        Ruling decisive = verdict.decisive();
+        if (verdict.allowed() || decisive == null) {
+            return null;
+        }
+        long micros = decisive.decision().retryAfterMicros();
+        return micros == Decision.NEVER_MICROS ? null : Long.toString(seconds(micros));
+    }
+
+    private static boolean isTold(Ruling ruling) {
+        return ruling.rule().onExceed().action() != OnExceed.Action.SHADOW;
+    }
+
+    /** Adds the policies of a rule to the value of {@link #POLICY}. */
+    public static void policies(StringBuilder field, String rule, List<Limit> limits) {
+        for (int i = 0; i < limits.size(); i++) {
+            Limit limit = limits.get(i);
+            name(field, rule, i).append(";q=").append(Math.min(limit.capacity(), MOST));
+            if (limit instanceof Limit.Concurrency) {
+                field.append(";qu=\"concurrent-requests\"");
+            } else {
+                window(field, limit);
+            }
+        }
+    }
+
+    /** Adds how a rule stands to the value of {@link #STATE}; {@code denied} if any rule denied the request. */
+    public static void states(StringBuilder field, String rule, Decision decision, boolean denied) {
+        List<Decision> parts = decision.each();
+        for (int i = 0; i < parts.size(); i++) {
+            Decision part = parts.get(i);
+            name(field, rule, i).append(";r=").append(Math.min(part.remaining(), MOST));
+            long micros = part.allowed() ? part.resetAfterMicros() : part.retryAfterMicros();
+            if (micros != Decision.NEVER_MICROS && !(denied && part.allowed())) {
+                field.append(";t=").append(seconds(micros));
+            }
+        }
+    }
+
+    /** Whole seconds, never too early. */
+    public static long seconds(long micros) {
+        return micros / MICROS + (micros % MICROS == 0 ? 0 : 1);
+    }
+
+    /** The name of a policy: that of the rule, and its place if it is not the first. */
+    public static String policyName(String rule, int index) {
+        return index == 0 ? rule : rule + ":" + (index + 1);
+    }
+
+    private static StringBuilder name(StringBuilder field, String rule, int index) {
+        if (field.length() > 0) {
+            field.append(", ");
+        }
+        field.append('"');
+        for (int i = 0; i < rule.length(); i++) {
+            char c = rule.charAt(i);
+            if (c == '"' || c == '\\') {
+                field.append('\\').append(c);
+            } else if (c >= ' ' && c < 0x7f) {
+                field.append(c);
+            } else {
+                i += escaped(field, rule, i);
+            }
+        }
+        if (index > 0) {
+            field.append(':').append(index + 1);
+        }
+        return field.append('"');
+    }
+
+    /** A character that such a string cannot have, as percent signs and digits; how many more of the text it took. */
+    private static int escaped(StringBuilder field, String text, int at) {
+        int point = text.codePointAt(at);
+        for (byte b : Character.toString(point).getBytes(StandardCharsets.UTF_8)) {
+            field.append(String.format("%%%02X", b));
+        }
+        return Character.charCount(point) - 1;
+    }
+
+    private static void window(StringBuilder field, Limit limit) {
+        long micros = windowMicros(limit);
+        if (micros > 0 && micros % MICROS == 0) {
+            field.append(";w=").append(micros / MICROS);
+        }
+    }
+
+    /** How long the whole capacity takes to be free again, or 0 if that is not a whole number of microseconds. */
+    private static long windowMicros(Limit limit) {
+        if (limit instanceof Limit.TokenBucket bucket) {
+            return fillMicros(bucket.permits(), bucket.period(), bucket.burst());
+        } else if (limit instanceof Limit.LeakyBucket bucket) {
+            return fillMicros(bucket.permits(), bucket.period(), bucket.capacity());
+        } else if (limit instanceof Limit.FixedWindow window) {
+            return micros(window.period());
+        } else if (limit instanceof Limit.SlidingWindow window) {
+            return micros(window.period());
+        } else if (limit instanceof Limit.SlidingLog log) {
+            return micros(log.period());
+        }
+        return 0;
+    }
+
+    private static long fillMicros(long permits, Duration period, long capacity) {
+        if (permits == capacity) {
+            return micros(period);
+        }
+        long micros = micros(period);
+        long high = Math.multiplyHigh(micros, capacity);
+        long product = micros * capacity;
+        return high == 0 && product > 0 && product % permits == 0 ? product / permits : 0;
+    }
+
+    private static long micros(Duration period) {
+        return TimeUnit.MICROSECONDS.convert(period);
+    }
+}

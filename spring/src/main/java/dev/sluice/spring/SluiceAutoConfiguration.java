@@ -1,0 +1,71 @@
+package dev.sluice.spring;
+
+import dev.sluice.Store;
+import dev.sluice.Ticker;
+import dev.sluice.redis.RedisStore;
+import dev.sluice.rules.RuleEngine;
+import dev.sluice.rules.RuleSet;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
+import org.springframework.core.io.ResourceLoader;
+
+/** The rules of the application, and where they count. Each bean gives way to one of your own. */
+@AutoConfiguration(
+        afterName = {
+            "org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration",
+            "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration"
+        })
+@ConditionalOnProperty(name = "sluice.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(SluiceProperties.class)
+public final class SluiceAutoConfiguration {
+    @Bean
+    @ConditionalOnMissingBean
+    RuleSet sluiceRules(Environment environment, ResourceLoader resources) {
+        return new RuleSource(environment, resources).rules();
+    }
+
+    @Bean(destroyMethod = "close")
+    @ConditionalOnMissingBean
+    Store sluiceStore(
+            SluiceProperties properties,
+            RuleSet rules,
+            ObjectProvider<Ticker> ticker,
+            ObjectProvider<ApplicationRedis> application) {
+        String store = properties.store() != null ? properties.store() : rules.store();
+        ApplicationRedis own = properties.store() == null ? application.getIfAvailable() : null;
+        if (!store.equals(RuleSet.MEMORY)) {
+            return redis(store, properties.redis());
+        }
+        return own != null ? own.store(properties.redis()) : Store.local(ticker.getIfAvailable(Ticker::system));
+    }
+
+    private static Store redis(String url, SluiceProperties.Redis redis) {
+        try {
+            return RedisStore.builder()
+                    .url(url)
+                    .prefix(redis.prefix())
+                    .timeout(redis.timeout())
+                    .build();
+        } catch (IllegalArgumentException | IllegalStateException e) {
+            throw new ConfigurationException("sluice.store: expected memory, or the URL of a Redis such as "
+                    + "redis://127.0.0.1:6379, was '" + url + "': " + e.getMessage());
+        }
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    RuleBook sluiceRuleBook(Store store, RuleSet rules) {
+        return new RuleBook(store, rules);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    RuleEngine sluiceEngine(RuleBook book) {
+        return book.engine();
+    }
+}

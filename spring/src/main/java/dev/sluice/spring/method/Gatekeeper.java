@@ -1,0 +1,142 @@
+package dev.sluice.spring.method;
+
+import dev.sluice.rules.RuleEngine;
+import dev.sluice.rules.Verdict;
+import dev.sluice.spring.RuleBook;
+import dev.sluice.spring.web.Caller;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.ClassUtils;
+
+/** Lets calls through, or not: those that answer at once, and those that answer by a future. */
+final class Gatekeeper {
+    private static final boolean REACTOR =
+            ClassUtils.isPresent("reactor.core.scheduler.Schedulers", Gatekeeper.class.getClassLoader());
+
+    private final RuleBook book;
+    private final RuleEngine engine;
+    private final Executor executor;
+
+    /** @param executor runs methods whose turn has come later, or whose store answers later */
+    Gatekeeper(RuleBook book, Executor executor) {
+        this.book = book;
+        this.engine = book.engine();
+        this.executor = executor;
+    }
+
+    CompletableFuture<Verdict> ask(LimitedMethod method, MethodInvocation call, Caller caller) {
+        return engine.check(method.asks(call, caller, book));
+    }
+
+    void release(Verdict verdict) {
+        engine.release(verdict);
+    }
+
+    void refund(Verdict verdict) {
+        engine.refund(verdict);
+    }
+
+    private static Caller caller(LimitedMethod method) {
+        return method.asksCaller() ? Caller.current() : Caller.NOBODY;
+    }
+
+    // ---- At once
+
+    @Nullable
+    Object now(LimitedMethod method, MethodInvocation call) throws Throwable {
+        CompletableFuture<Verdict> asked = ask(method, call, caller(method));
+        if (!asked.isDone()) {
+            requireMayBlock(asked, call);
+        }
+        Verdict verdict = awaited(asked, call);
+        if (!verdict.allowed()) {
+            engine.release(verdict);
+            return method.instead(call, verdict);
+        }
+        try {
+            return call.proceed();
+        } finally {
+            engine.release(verdict);
+        }
+    }
+
+    private Verdict awaited(CompletableFuture<Verdict> asked, MethodInvocation call) {
+        try {
+            Verdict verdict = asked.get();
+            long delayMicros = verdict.delayMicros();
+            if (delayMicros > 0) {
+                sleep(verdict, delayMicros);
+            }
+            return verdict;
+        } catch (InterruptedException e) {
+            if (!asked.cancel(false)) {
+                asked.thenAccept(engine::refund);
+            }
+            Thread.currentThread().interrupt();
+            throw new CancellationException("interrupted while " + call.getMethod() + " waited for its turn");
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("asking the limits of " + call.getMethod() + " failed", e.getCause());
+        }
+    }
+
+    private void sleep(Verdict verdict, long micros) throws InterruptedException {
+        try {
+            TimeUnit.MICROSECONDS.sleep(micros);
+        } catch (InterruptedException e) {
+            engine.refund(verdict);
+            throw e;
+        }
+    }
+
+    /** An event loop is never made to wait: rather the call fails, as it does when Reactor itself is asked to block. */
+    private void requireMayBlock(CompletableFuture<Verdict> asked, MethodInvocation call) {
+        if (REACTOR && ReactorGate.isEventLoop()) {
+            asked.thenAccept(engine::refund);
+            throw new IllegalStateException(call.getMethod() + " would have to wait for its limits on "
+                    + Thread.currentThread().getName()
+                    + ", which must not block: let it return a Mono, a Flux or a CompletableFuture");
+        }
+    }
+
+    // ---- By a future
+
+    CompletionStage<@Nullable Object> future(LimitedMethod method, MethodInvocation call) throws Throwable {
+        CompletableFuture<Verdict> asked = ask(method, call, caller(method));
+        Verdict known = asked.isDone() ? asked.join() : null;
+        if (known != null && known.delayMicros() == 0) {
+            return run(method, call, known);
+        }
+        MethodInvocation kept = Calls.kept(call);
+        return asked.thenComposeAsync(verdict -> later(verdict, () -> run(method, kept, verdict)), executor);
+    }
+
+    private CompletionStage<@Nullable Object> later(
+            Verdict verdict, java.util.function.Supplier<CompletionStage<@Nullable Object>> run) {
+        long micros = verdict.delayMicros();
+        Executor then = micros == 0
+                ? Runnable::run
+                : CompletableFuture.delayedExecutor(micros, TimeUnit.MICROSECONDS, executor);
+        return CompletableFuture.supplyAsync(run, then).thenCompose(stage -> stage);
+    }
+
+    @SuppressWarnings("unchecked")
+    private CompletionStage<@Nullable Object> run(LimitedMethod method, MethodInvocation call, Verdict verdict) {
+        try {
+            Object answer = verdict.allowed() ? call.proceed() : method.instead(call, verdict);
+            CompletionStage<@Nullable Object> stage = answer == null
+                    ? CompletableFuture.completedFuture(null)
+                    : (CompletionStage<@Nullable Object>) answer;
+            return stage.whenComplete((value, failure) -> engine.release(verdict));
+        } catch (Throwable e) {
+            engine.release(verdict);
+            return CompletableFuture.failedFuture(e instanceof CompletionException ? e.getCause() : e);
+        }
+    }
+}

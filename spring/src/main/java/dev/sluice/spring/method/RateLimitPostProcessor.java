@@ -1,0 +1,106 @@
+package dev.sluice.spring.method;
+
+import dev.sluice.spring.RateLimit;
+import dev.sluice.spring.RateLimits;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.StaticMethodMatcherPointcut;
+import org.springframework.core.MethodClassKey;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * Puts the limits around beans that have annotations, ahead of whatever else is around them, and makes every annotation
+ * ready when the bean is made: what is wrong with one keeps the application from starting.
+ */
+final class RateLimitPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor {
+    private static final long serialVersionUID = 1;
+
+    private final transient Supplier<LimitedMethods> reader;
+    private final transient Map<MethodClassKey, LimitedMethod> known = new ConcurrentHashMap<>();
+
+    RateLimitPostProcessor(Supplier<LimitedMethods> reader, Supplier<Gatekeeper> gatekeeper) {
+        this.reader = reader;
+        setBeforeExistingAdvisors(true);
+        this.advisor = new DefaultPointcutAdvisor(new Annotated(), new RateLimitInterceptor(this::limited, gatekeeper));
+    }
+
+    @Override
+    public Object postProcessAfterInitialization(Object bean, String beanName) {
+        Class<?> type = AopUtils.getTargetClass(bean);
+        if (AnnotationUtils.isCandidateClass(type, List.of(RateLimit.class, RateLimits.class))) {
+            ReflectionUtils.doWithMethods(type, method -> prepare(method, type), ReflectionUtils.USER_DECLARED_METHODS);
+        }
+        return super.postProcessAfterInitialization(bean, beanName);
+    }
+
+    private void prepare(Method method, Class<?> type) {
+        List<RateLimit> own = own(method);
+        if (own.isEmpty() && !isLimited(method, type)) {
+            return;
+        }
+        int modifiers = method.getModifiers();
+        if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers) || Modifier.isFinal(modifiers)) {
+            throw LimitedMethods.wrong(
+                    type.getSimpleName() + "." + LimitedMethods.signature(method),
+                    "",
+                    "a method that is private, static or final cannot be limited, since it cannot be overridden");
+        }
+        limited(method, type);
+    }
+
+    /** What limits a method, made ready when first asked for. */
+    private LimitedMethod limited(Method method, Class<?> type) {
+        MethodClassKey key = new MethodClassKey(method, type);
+        LimitedMethod found = known.get(key);
+        if (found == null) {
+            Method specific = AopUtils.getMostSpecificMethod(method, type);
+            found = isLimited(specific, type)
+                    ? reader.get().read(specific, type, own(specific), ofClass(specific, type))
+                    : LimitedMethod.FREE;
+            known.put(key, found);
+        }
+        return found;
+    }
+
+    private static boolean isLimited(Method method, Class<?> type) {
+        return !own(method).isEmpty() || !ofClass(method, type).isEmpty();
+    }
+
+    private static List<RateLimit> own(Method method) {
+        return List.copyOf(
+                AnnotatedElementUtils.findMergedRepeatableAnnotations(method, RateLimit.class, RateLimits.class));
+    }
+
+    private static List<RateLimit> ofClass(Method method, Class<?> type) {
+        boolean counts = Modifier.isPublic(method.getModifiers())
+                && !Modifier.isStatic(method.getModifiers())
+                && method.getDeclaringClass() != Object.class;
+        return counts
+                ? List.copyOf(
+                        AnnotatedElementUtils.findMergedRepeatableAnnotations(type, RateLimit.class, RateLimits.class))
+                : List.of();
+    }
+
+    /** The methods that have the annotation, or are of a class that has it. */
+    private static final class Annotated extends StaticMethodMatcherPointcut {
+        Annotated() {
+            setClassFilter(type -> AnnotationUtils.isCandidateClass(type, List.of(RateLimit.class, RateLimits.class)));
+        }
+
+        @Override
+        public boolean matches(Method method, @Nullable Class<?> type) {
+            Class<?> target = type == null ? method.getDeclaringClass() : type;
+            return isLimited(AopUtils.getMostSpecificMethod(method, target), target);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package dev.sluice.spring.web;
+
+import dev.sluice.spring.RuleBook;
+import dev.sluice.spring.SluiceAutoConfiguration;
+import dev.sluice.spring.SluiceProperties;
+import dev.sluice.spring.WebRules.Phase;
+import jakarta.servlet.Filter;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+
+/** The filter for servlets: one, or with Spring Security two, since only behind it is the user known. */
+@AutoConfiguration(after = SluiceAutoConfiguration.class)
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+@ConditionalOnClass({Filter.class, FilterRegistrationBean.class})
+@ConditionalOnBean(RuleBook.class)
+@ConditionalOnProperty(name = "sluice.filter.enabled", matchIfMissing = true)
+public final class ServletAutoConfiguration {
+    private static final String SECURITY = "org.springframework.security.web.FilterChainProxy";
+
+    private static FilterRegistrationBean<SluiceFilter> filter(
+            RuleBook book, SluiceProperties properties, Phase phase, int order) {
+        FilterRegistrationBean<SluiceFilter> filter = new FilterRegistrationBean<>(
+                new SluiceFilter(book, new ExcludedPaths(properties.filter().exclude()), phase));
+        filter.setName("sluice-" + phase);
+        filter.setOrder(order);
+        return filter;
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(name = SECURITY)
+    static class AroundSecurity {
+        @Bean
+        @ConditionalOnMissingBean(name = "sluiceFilter")
+        FilterRegistrationBean<SluiceFilter> sluiceFilter(RuleBook book, SluiceProperties properties) {
+            return filter(
+                    book, properties, Phase.BEFORE_USER, properties.filter().order());
+        }
+
+        @Bean
+        @ConditionalOnMissingBean(name = "sluiceUserFilter")
+        FilterRegistrationBean<SluiceFilter> sluiceUserFilter(
+                RuleBook book, SluiceProperties properties, Environment environment) {
+            int security = environment.getProperty("spring.security.filter.order", Integer.class, -100);
+            return filter(book, properties, Phase.WITH_USER, security + 1);
+        }
+    }
+
+    @Bean
+    @ConditionalOnMissingBean(name = "sluiceFilter")
+    FilterRegistrationBean<SluiceFilter> sluiceFilter(RuleBook book, SluiceProperties properties) {
+        return filter(book, properties, Phase.ALL, properties.filter().order());
+    }
+}

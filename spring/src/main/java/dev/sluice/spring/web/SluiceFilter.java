@@ -1,0 +1,136 @@
+package dev.sluice.spring.web;
+
+import dev.sluice.rules.Request;
+import dev.sluice.rules.Verdict;
+import dev.sluice.spring.RuleBook;
+import dev.sluice.spring.WebRules;
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.springframework.web.filter.OncePerRequestFilter;
+
+/**
+ * Asks the rules about every request, before anything else does its work: over the limit it is answered with 429.
+ *
+ * <p>A request that waits for its turn holds its thread, as servlets do; with virtual threads that costs little.
+ */
+final class SluiceFilter extends OncePerRequestFilter {
+    private final RuleBook book;
+    private final ExcludedPaths excluded;
+    private final WebRules.Phase phase;
+
+    SluiceFilter(RuleBook book, ExcludedPaths excluded, WebRules.Phase phase) {
+        this.book = book;
+        this.excluded = excluded;
+        this.phase = phase;
+    }
+
+    /** The two phases are two filters, each once for a request. */
+    @Override
+    protected String getAlreadyFilteredAttributeName() {
+        return SluiceFilter.class.getName() + "." + phase;
+    }
+
+    @Override
+    protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+            throws ServletException, IOException {
+        WebRules rules = book.web();
+        if (rules.isEmpty() || (phase == WebRules.Phase.WITH_USER && !rules.asksUser())) {
+            chain.doFilter(request, response);
+            return;
+        }
+        Request asked = new ServletAttributes(request).request(rules).build();
+        if (excluded.contains(asked)) {
+            chain.doFilter(request, response);
+            return;
+        }
+        Verdict verdict = decided(book.engine().check(asked, rules.in(phase)));
+        Verdict earlier = (Verdict) request.getAttribute(Verdicts.ATTRIBUTE);
+        Verdict all = earlier == null ? verdict : Verdicts.both(earlier, verdict);
+        request.setAttribute(Verdicts.ATTRIBUTE, all);
+        Refusal.headers(all, response::setHeader);
+        if (verdict.allowed()) {
+            goOn(rules, verdict, request, response, chain);
+            return;
+        }
+        book.engine().release(verdict);
+        if (earlier != null) {
+            book.engine().refund(earlier);
+            request.setAttribute(Verdicts.GIVEN_BACK, true);
+        }
+        response.setStatus(Refusal.STATUS);
+        response.setContentType(Refusal.TYPE);
+        response.getOutputStream().write(Refusal.body(all).getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static Verdict decided(CompletableFuture<Verdict> asked) throws IOException {
+        try {
+            Verdict verdict = asked.get();
+            if (verdict.delayMicros() > 0) {
+                TimeUnit.MICROSECONDS.sleep(verdict.delayMicros());
+            }
+            return verdict;
+        } catch (InterruptedException e) {
+            asked.cancel(false);
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted while a request waited for its turn", e);
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("asking the rules failed", e.getCause());
+        }
+    }
+
+    private void goOn(
+            WebRules rules,
+            Verdict verdict,
+            HttpServletRequest request,
+            HttpServletResponse response,
+            FilterChain chain)
+            throws ServletException, IOException {
+        boolean failed = true;
+        try {
+            chain.doFilter(request, response);
+            failed = false;
+        } finally {
+            if (!failed && request.isAsyncStarted()) {
+                request.getAsyncContext().addListener(new Settling(() -> settle(rules, verdict, request, response, 0)));
+            } else {
+                settle(rules, verdict, request, response, failed ? 500 : 0);
+            }
+        }
+    }
+
+    private void settle(
+            WebRules rules, Verdict verdict, HttpServletRequest request, HttpServletResponse response, int failure) {
+        if (request.getAttribute(Verdicts.GIVEN_BACK) == null) {
+            rules.settle(book.engine(), verdict, failure == 0 ? response.getStatus() : failure);
+        }
+    }
+
+    /** Runs something once the response is complete, whatever became of it. */
+    private record Settling(Runnable task) implements AsyncListener {
+        @Override
+        public void onComplete(AsyncEvent event) {
+            task.run();
+        }
+
+        @Override
+        public void onTimeout(AsyncEvent event) {}
+
+        @Override
+        public void onError(AsyncEvent event) {}
+
+        /** A request that is started anew forgets its listeners. */
+        @Override
+        public void onStartAsync(AsyncEvent event) {
+            event.getAsyncContext().addListener(this);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package dev.sluice.spring.web;
+
+import dev.sluice.rules.Request;
+import dev.sluice.rules.Verdict;
+import dev.sluice.spring.RuleBook;
+import dev.sluice.spring.WebRules;
+import java.nio.charset.StandardCharsets;
+import java.security.Principal;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.concurrent.CompletableFuture;
+import org.springframework.core.Ordered;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.WebFilter;
+import org.springframework.web.server.WebFilterChain;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/** The same as {@link SluiceFilter} for WebFlux. It never holds a thread. */
+final class SluiceWebFilter implements WebFilter, Ordered {
+    private final RuleBook book;
+    private final ExcludedPaths excluded;
+    private final WebRules.Phase phase;
+    private final int order;
+
+    SluiceWebFilter(RuleBook book, ExcludedPaths excluded, WebRules.Phase phase, int order) {
+        this.book = book;
+        this.excluded = excluded;
+        this.phase = phase;
+        this.order = order;
+    }
+
+    @Override
+    public int getOrder() {
+        return order;
+    }
+
+    @Override
+    public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
+        WebRules rules = book.web();
+        boolean idle = rules.isEmpty() || (phase == WebRules.Phase.WITH_USER && !rules.asksUser());
+        Mono<Void> answer = idle ? chain.filter(exchange) : asked(rules, exchange, chain);
+        return answer.contextWrite(context -> context.put(ReactiveCaller.EXCHANGE, exchange));
+    }
+
+    private Mono<Void> asked(WebRules rules, ServerWebExchange exchange, WebFilterChain chain) {
+        Mono<String> user = phase == WebRules.Phase.BEFORE_USER || !rules.asksUser()
+                ? Mono.just("")
+                : exchange.getPrincipal().map(Principal::getName).defaultIfEmpty("");
+        return user.flatMap(name -> {
+            Request asked = new ExchangeAttributes(exchange, name.isEmpty() ? null : name)
+                    .request(rules)
+                    .build();
+            return excluded.contains(asked) ? chain.filter(exchange) : decided(rules, asked, exchange, chain);
+        });
+    }
+
+    private Mono<Void> decided(WebRules rules, Request asked, ServerWebExchange exchange, WebFilterChain chain) {
+        CompletableFuture<Verdict> future = book.engine().check(asked, rules.in(phase));
+        if (future.isDone() && future.join().delayMicros() == 0) {
+            return told(rules, future.join(), exchange, chain);
+        }
+        return Mono.fromFuture(future)
+                .publishOn(Schedulers.parallel())
+                .flatMap(verdict -> verdict.delayMicros() == 0
+                        ? Mono.just(verdict)
+                        : Mono.delay(Duration.of(verdict.delayMicros(), ChronoUnit.MICROS))
+                                .doOnCancel(() -> book.engine().refund(verdict))
+                                .thenReturn(verdict))
+                .flatMap(verdict -> told(rules, verdict, exchange, chain));
+    }
+
+    private Mono<Void> told(WebRules rules, Verdict verdict, ServerWebExchange exchange, WebFilterChain chain) {
+        ServerHttpResponse response = exchange.getResponse();
+        Verdict earlier = exchange.getAttribute(Verdicts.ATTRIBUTE);
+        Verdict all = earlier == null ? verdict : Verdicts.both(earlier, verdict);
+        exchange.getAttributes().put(Verdicts.ATTRIBUTE, all);
+        Refusal.headers(all, response.getHeaders()::set);
+        if (verdict.allowed()) {
+            return Mono.usingWhen(
+                    Mono.just(verdict),
+                    given -> chain.filter(exchange),
+                    given -> settled(rules, given, exchange, 0),
+                    (given, failure) -> settled(rules, given, exchange, 500),
+                    given -> settled(rules, given, exchange, 0));
+        }
+        book.engine().release(verdict);
+        if (earlier != null) {
+            book.engine().refund(earlier);
+            exchange.getAttributes().put(Verdicts.GIVEN_BACK, true);
+        }
+        response.setRawStatusCode(Refusal.STATUS);
+        response.getHeaders().set("Content-Type", Refusal.TYPE);
+        byte[] body = Refusal.body(all).getBytes(StandardCharsets.UTF_8);
+        return response.writeWith(
+                Mono.fromSupplier(() -> response.bufferFactory().wrap(body)));
+    }
+
+    private Mono<Void> settled(WebRules rules, Verdict verdict, ServerWebExchange exchange, int failure) {
+        return Mono.fromRunnable(() -> {
+            if (exchange.getAttribute(Verdicts.GIVEN_BACK) == null) {
+                HttpStatusCode status = exchange.getResponse().getStatusCode();
+                rules.settle(book.engine(), verdict, failure != 0 ? failure : status == null ? 200 : status.value());
+            }
+        });
+    }
+}

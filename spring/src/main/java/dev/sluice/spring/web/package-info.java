@@ -1,0 +1,5 @@
+/** The filters that ask the rules about web requests, for servlets and for WebFlux. */
+@NullMarked
+package dev.sluice.spring.web;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.spring.method;
+
+import org.jspecify.annotations.NullMarked;
