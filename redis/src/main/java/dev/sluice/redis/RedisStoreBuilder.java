@@ -1,7 +1,9 @@
 package dev.sluice.redis;
 
 import dev.sluice.OnFailure;
+import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -82,6 +84,27 @@ public final class RedisStoreBuilder {
     /** An existing Lettuce connection to a cluster, which stays open when the store is closed. */
     public RedisStoreBuilder connection(StatefulRedisClusterConnection<String, String> connection) {
         this.connector = () -> LettuceConnector.over(connection, () -> {});
+        return this;
+    }
+
+    /**
+     * An existing Lettuce client, for a connection of the store's own. It stays when the store is closed. Its options are
+     * its owner's. Redis need not be there yet.
+     */
+    public RedisStoreBuilder lettuce(RedisClient client) {
+        this.connector = () -> {
+            StatefulRedisConnection<String, String> connection = client.connect();
+            return LettuceConnector.over(connection, connection::close);
+        };
+        return this;
+    }
+
+    /** An existing Lettuce client for a cluster, for a connection of the store's own. */
+    public RedisStoreBuilder lettuce(RedisClusterClient client) {
+        this.connector = () -> {
+            StatefulRedisClusterConnection<String, String> connection = client.connect();
+            return LettuceConnector.over(connection, connection::close);
+        };
         return this;
     }
 

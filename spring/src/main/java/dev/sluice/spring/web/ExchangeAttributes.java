@@ -1,6 +1,7 @@
 package dev.sluice.spring.web;
 
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.server.ServerWebExchange;
@@ -39,9 +40,15 @@ record ExchangeAttributes(
                 : remote.getAddress().getHostAddress();
     }
 
+    /** Asked in the one way that Spring 6 and 7 have in common. */
     @Override
     public List<String> headers(String name) {
-        List<String> values = exchange.getRequest().getHeaders().get(name);
-        return values == null ? List.of() : values;
+        List<String> found = new ArrayList<>();
+        exchange.getRequest().getHeaders().forEach((each, values) -> {
+            if (each.equalsIgnoreCase(name)) {
+                found.addAll(values);
+            }
+        });
+        return found;
     }
 }

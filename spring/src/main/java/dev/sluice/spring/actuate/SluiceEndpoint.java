@@ -1,0 +1,101 @@
+package dev.sluice.spring.actuate;
+
+import dev.sluice.Decision;
+import dev.sluice.Limit;
+import dev.sluice.rules.Condition;
+import dev.sluice.rules.OnExceed;
+import dev.sluice.rules.Rule;
+import dev.sluice.rules.RuleEngine;
+import dev.sluice.rules.Ruling;
+import dev.sluice.spring.RuleBook;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+
+/**
+ * {@code /actuator/sluice}: the rules in force; {@code /actuator/sluice/rule/key}: how a key stands, and with DELETE all
+ * that it has used is forgotten. The rest of the path is the key, slashes and all.
+ */
+@Endpoint(id = "sluice")
+public final class SluiceEndpoint {
+    private final RuleBook book;
+    private final String store;
+
+    SluiceEndpoint(RuleBook book, String store) {
+        this.book = book;
+        this.store = store;
+    }
+
+    @ReadOperation
+    public Map<String, Object> rules() {
+        Map<String, Object> all = new LinkedHashMap<>();
+        all.put("store", store);
+        all.put(
+                "rules",
+                book.engine().rules().rules().stream()
+                        .map(SluiceEndpoint::described)
+                        .toList());
+        return all;
+    }
+
+    private static Map<String, Object> described(Rule rule) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("name", rule.name());
+        fields.put("when", rule.when().stream().map(Condition::toString).toList());
+        fields.put("key", rule.key());
+        fields.put("limits", rule.limits().stream().map(Limit::toString).toList());
+        OnExceed onExceed = rule.onExceed();
+        fields.put(
+                "onExceed",
+                onExceed.action() == OnExceed.Action.WAIT
+                        ? "wait up to " + onExceed.maxWait()
+                        : onExceed.action().name().toLowerCase(Locale.ROOT));
+        fields.put("onStoreFailure", rule.onStoreFailure().name().toLowerCase(Locale.ROOT));
+        return fields;
+    }
+
+    /** How a key stands; nothing (404) if there is no such rule. */
+    @ReadOperation
+    public @Nullable Map<String, Object> key(@Selector(match = Selector.Match.ALL_REMAINING) String... ruleAndKey) {
+        RuleEngine engine = book.engine();
+        Ruling ruling = engine.inspect(ruleAndKey[0], key(List.of(ruleAndKey))).join();
+        if (ruling == null) {
+            return null;
+        }
+        Decision decision = ruling.decision().allowed()
+                ? ruling.limiter().peekAsync(ruling.key(), 1).join()
+                : ruling.decision();
+        Map<String, Object> state = new LinkedHashMap<>();
+        state.put("rule", ruling.rule().name());
+        state.put("key", ruling.key());
+        state.put("allowed", decision.allowed());
+        state.put("limit", decision.limit());
+        state.put("remaining", decision.remaining());
+        state.put("retryAfterMs", millis(decision.retryAfterMicros()));
+        state.put("resetAfterMs", millis(decision.resetAfterMicros()));
+        return state;
+    }
+
+    /** Forgets what a key has used; nothing (404) if there is no such rule. */
+    @DeleteOperation
+    public @Nullable Map<String, Object> reset(@Selector(match = Selector.Match.ALL_REMAINING) String... ruleAndKey) {
+        String key = key(List.of(ruleAndKey));
+        return book.engine().reset(ruleAndKey[0], key)
+                ? Map.of("rule", ruleAndKey[0], "key", key, "reset", true)
+                : null;
+    }
+
+    private static String key(List<String> ruleAndKey) {
+        return String.join("/", ruleAndKey.subList(1, ruleAndKey.size()));
+    }
+
+    private static Object millis(long micros) {
+        return micros == Decision.NEVER_MICROS ? "never" : (micros + 999) / 1000;
+    }
+}

@@ -1,0 +1,51 @@
+package dev.sluice.spring.client;
+
+import dev.sluice.rules.Ask;
+import dev.sluice.rules.Request;
+import dev.sluice.rules.Rule;
+import dev.sluice.rules.Verdict;
+import dev.sluice.spring.RateLimitedException;
+import dev.sluice.spring.RuleBook;
+import java.net.URI;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+
+/** A rule that calls to others go by. Its key can be made of {@code host}, {@code path} and {@code method}. */
+final class OutgoingRule {
+    private final RuleBook book;
+    private final String rule;
+
+    OutgoingRule(RuleBook book, String rule) {
+        if (book.rule(rule) == null) {
+            throw new IllegalArgumentException("there is no rule named '" + rule + "'; known are "
+                    + book.engine().rules().rules().stream().map(Rule::name).toList());
+        }
+        this.book = book;
+        this.rule = rule;
+    }
+
+    CompletableFuture<Verdict> ask(String method, URI uri) {
+        Request.Builder request = Request.builder().with("method", method);
+        if (uri.getHost() != null) {
+            request.with("host", uri.getHost());
+        }
+        if (uri.getRawPath() != null && uri.getRawPath().length() <= Request.MAX_VALUE) {
+            request.with("path", uri.getRawPath());
+        }
+        return book.engine().check(List.of(new Ask(rule, request.build())));
+    }
+
+    /** What is thrown in place of a call over the limit. */
+    RateLimitedException over(Verdict verdict) {
+        return new RateLimitedException(verdict, Objects.requireNonNull(verdict.decisive()));
+    }
+
+    void release(Verdict verdict) {
+        book.engine().release(verdict);
+    }
+
+    void refund(Verdict verdict) {
+        book.engine().refund(verdict);
+    }
+}

@@ -1,0 +1,5 @@
+/** Limits for calls that the application makes. */
+@NullMarked
+package dev.sluice.spring.client;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,134 @@
+package dev.sluice.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.rules.RuleFile;
+import dev.sluice.rules.RuleSet;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.io.DefaultResourceLoader;
+import org.springframework.core.io.FileSystemResource;
+
+class RulesFromPropertiesTest {
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    Path folder;
+
+    private static final String RULES = """
+            trusted-proxies: [127.0.0.1, 10.0.0.0/8]
+            ipv6-prefix: 56
+            rules:
+              - name: login-per-ip
+                when: { path: /login, method: [POST, PUT] }
+                key: [ip]
+                limits:
+                  - 5 per 1m sliding-log
+                  - { permits: 100, per: 1d, algorithm: fixed-window, aligned: Asia/Shanghai }
+                on-exceed: wait up to 2s
+                on-store-failure: deny
+                priority: { background: 50%, normal: 80% }
+                shed-from: 90%
+                overrides:
+                  - { ip: 198.51.100.0/24, limits: [unlimited] }
+              - name: tenants
+                when: { header.x-tenant: { not: [internal, test] }, path: [ "/api/**", { not: /api/health } ] }
+                key: [header.x-tenant]
+                limits: [10 per 1s]
+                on-exceed: shadow
+              - name: all
+                key: []
+                limits: 7 per 1s
+            """;
+
+    private RuleSource source(String yaml) {
+        return source(yaml, Map.of());
+    }
+
+    private RuleSource source(String yaml, Map<String, Object> more) {
+        StandardEnvironment environment = new StandardEnvironment();
+        try {
+            Path file = Files.writeString(folder.resolve("application.yml"), yaml, StandardCharsets.UTF_8);
+            for (PropertySource<?> each :
+                    new YamlPropertySourceLoader().load("application.yml", new FileSystemResource(file))) {
+                environment.getPropertySources().addLast(each);
+            }
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+        environment.getPropertySources().addLast(new MapPropertySource("more", more));
+        org.springframework.boot.context.properties.source.ConfigurationPropertySources.attach(environment);
+        return new RuleSource(environment, new DefaultResourceLoader());
+    }
+
+    private static String under(String yaml) {
+        return "sluice:\n" + yaml.indent(2);
+    }
+
+    @Test
+    void rulesInYamlAreTheSameAsInAFile() throws IOException {
+        RuleSet written = source(under(RULES)).rules();
+        RuleSet read = RuleFile.parse("rules.yaml", RULES);
+        assertThat(written.rules()).isEqualTo(read.rules());
+        assertThat(written.trustedProxies()).isEqualTo(read.trustedProxies());
+
+        Path file = Files.writeString(folder.resolve("rules.yaml"), RULES);
+        for (String location : List.of(file.toString(), "file:" + file)) {
+            assertThat(source("sluice:\n  rules: " + location).rules().rules()).isEqualTo(read.rules());
+        }
+        assertThat(source("sluice.rules: classpath:web-rules.yaml").rules().rules())
+                .hasSize(8);
+        assertThat(source("other: 1").rules().rules()).isEmpty();
+    }
+
+    @Test
+    void placeholdersStandForOtherProperties() {
+        RuleSet rules = source(under("rules: [{ name: all, limits: '${limit} per 1s' }]\n"), Map.of("limit", "9"))
+                .rules();
+        assertThat(rules.rules().get(0).limits().get(0).capacity()).isEqualTo(9);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    rules: [{ name: a, limits: 5 pre 1m }]             | sluice.rules[0].limits: expected a limit such as '5 per 1m'
+                    rules: [{ name: a, limit: 5 per 1m }]              | sluice.rules[0]
+                    rules: [{ name: a, limits: [5 per 1m, 1 per 1x] }] | sluice.rules[0].limits[1]
+                    rules: [{ limits: 5 per 1m }]                      | name
+                    trusted-proxies: [localhost]                       | sluice.trusted-proxies
+                    rules: /no/such/file.yaml                          | /no/such/file.yaml: there is no such file
+                    rules: classpath:no-such.yaml                      | sluice.rules: there is no classpath:no-such.yaml
+                    """)
+    void whatIsWrongIsToldByItsPlace(String yaml, String message) {
+        assertThatThrownBy(() -> source(under(yaml)).rules())
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining(message);
+    }
+
+    @Test
+    void whereItWasWrittenIsTold() {
+        assertThatThrownBy(() -> source("a: 1\n" + under("rules: [{ name: a, limits: 5 pre 1m }]"))
+                        .rules())
+                .hasMessageContaining("application.yml")
+                .hasMessageContaining("3:");
+    }
+
+    @Test
+    void whatBelongsIntoTheFileIsNotSaidBesideIt() {
+        assertThatThrownBy(() -> source(under("rules: classpath:web-rules.yaml\ntrusted-proxies: [127.0.0.1]"))
+                        .rules())
+                .hasMessage("sluice.trusted-proxies: sluice.rules names the file classpath:web-rules.yaml, so "
+                        + "trusted-proxies belongs there");
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.spring.actuate;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.spring.client;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.spring.test;
+
+import org.jspecify.annotations.NullMarked;
