@@ -111,6 +111,18 @@ public final class RateLimitHeaders {
         }
     }
 
+    /** One policy of a quota that is had again in so many seconds; 0 where that cannot be said. */
+    public static String policy(String name, long quota, long windowSeconds) {
+        StringBuilder field = name(new StringBuilder(), name, 0).append(";q=").append(quota);
+        return (windowSeconds > 0 ? field.append(";w=").append(windowSeconds) : field).toString();
+    }
+
+    /** How one policy stands; {@code seconds} until there will be more, 0 where that cannot be said. */
+    public static String state(String name, long remaining, long seconds) {
+        StringBuilder field = name(new StringBuilder(), name, 0).append(";r=").append(remaining);
+        return (seconds > 0 ? field.append(";t=").append(seconds) : field).toString();
+    }
+
     /** Whole seconds, never too early. */
     public static long seconds(long micros) {
         return micros / MICROS + (micros % MICROS == 0 ? 0 : 1);

@@ -2,6 +2,7 @@ package dev.sluice.server.envoy;
 
 import com.google.protobuf.Struct;
 import com.google.protobuf.Value;
+import dev.sluice.rules.RateLimitHeaders;
 import io.envoyproxy.envoy.config.core.v3.HeaderValue;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
@@ -69,26 +70,26 @@ final class Answer {
 
     private static void headers(RateLimitResponse.Builder answer, Ruled told, boolean denied) {
         RateLimitResponse.RateLimit limit = told.status().getCurrentLimit();
-        String name = quoted(limit.getName());
-        String policy = name + ";q=" + Integer.toUnsignedString(limit.getRequestsPerUnit());
-        add(answer, "RateLimit-Policy", told.windowSeconds() > 0 ? policy + ";w=" + told.windowSeconds() : policy);
-        String state = name + ";r=" + Integer.toUnsignedString(told.status().getLimitRemaining());
-        long until = told.over() ? told.retrySeconds() : told.resetSeconds();
-        add(answer, "RateLimit", until > 0 ? state + ";t=" + until : state);
+        String name = limit.getName().isEmpty() ? "default" : limit.getName();
+        add(
+                answer,
+                RateLimitHeaders.POLICY,
+                RateLimitHeaders.policy(
+                        name, Integer.toUnsignedLong(limit.getRequestsPerUnit()), told.windowSeconds()));
+        add(
+                answer,
+                RateLimitHeaders.STATE,
+                RateLimitHeaders.state(
+                        name,
+                        Integer.toUnsignedLong(told.status().getLimitRemaining()),
+                        told.over() ? told.retrySeconds() : told.resetSeconds()));
         if (denied && told.retrySeconds() > 0) {
-            add(answer, "Retry-After", Long.toString(told.retrySeconds()));
+            add(answer, RateLimitHeaders.RETRY_AFTER, Long.toString(told.retrySeconds()));
         }
     }
 
     private static void add(RateLimitResponse.Builder answer, String name, String value) {
         answer.addResponseHeadersToAdd(HeaderValue.newBuilder().setKey(name).setValue(value));
-    }
-
-    /** A name as a string of a structured field, which is plain ASCII. */
-    private static String quoted(String name) {
-        boolean plain = name.chars().allMatch(c -> c >= ' ' && c < 0x7f);
-        String shown = name.isEmpty() || !plain ? "default" : name;
-        return '"' + shown.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
     }
 
     private static Struct metadata(RateLimitRequest request, List<Ruled> ruled) {

@@ -3,6 +3,7 @@ package dev.sluice.server.http;
 import dev.sluice.Decision;
 import dev.sluice.Outcome;
 import dev.sluice.rules.OnExceed;
+import dev.sluice.rules.RateLimitHeaders;
 import dev.sluice.rules.Ruling;
 import dev.sluice.rules.Verdict;
 import io.netty.util.AsciiString;
@@ -16,7 +17,10 @@ final class Answer {
     private static final AsciiString JSON = AsciiString.cached("application/json");
     private static final AsciiString CACHE_CONTROL = AsciiString.cached("Cache-Control");
     private static final AsciiString NO_STORE = AsciiString.cached("no-store");
-    private static final AsciiString DEGRADED = AsciiString.cached("Sluice-Degraded");
+    private static final AsciiString DEGRADED = AsciiString.cached(RateLimitHeaders.DEGRADED);
+    private static final AsciiString POLICY = AsciiString.cached(RateLimitHeaders.POLICY);
+    private static final AsciiString STATE = AsciiString.cached(RateLimitHeaders.STATE);
+    private static final AsciiString RETRY_AFTER = AsciiString.cached(RateLimitHeaders.RETRY_AFTER);
     private static final AsciiString TRUE = AsciiString.cached("?1");
     private static final String QUOTA_EXCEEDED =
             "{\"type\":\"https://iana.org/assignments/http-problem-types#quota-exceeded\","
@@ -25,6 +29,7 @@ final class Answer {
 
     private final Policies policies;
     private final Bytes text = new Bytes();
+    private final StringBuilder state = new StringBuilder();
 
     Answer(Policies policies) {
         this.policies = policies;
@@ -77,21 +82,20 @@ final class Answer {
             }
         }
         if (text.length() > 0) {
-            response.putHeader(RateLimitFields.POLICY, text.field());
-            text.clear();
+            response.putHeader(POLICY, text.field());
+            state.setLength(0);
             for (int i = 0; i < rulings.size(); i++) {
                 Ruling ruling = rulings.get(i);
                 if (!watches(ruling)) {
-                    RateLimitFields.states(text, ruling.rule().name(), ruling.decision(), denied);
+                    RateLimitHeaders.states(state, ruling.rule().name(), ruling.decision(), denied);
                 }
             }
-            response.putHeader(RateLimitFields.STATE, text.field());
+            response.putHeader(STATE, new AsciiString(state));
         }
         Ruling decisive = verdict.decisive();
         if (denied && decisive != null && decisive.decision().retryAfterMicros() != Decision.NEVER_MICROS) {
-            long seconds = RateLimitFields.seconds(decisive.decision().retryAfterMicros());
-            response.putHeader(
-                    RateLimitFields.RETRY_AFTER, text.clear().number(seconds).field());
+            long seconds = RateLimitHeaders.seconds(decisive.decision().retryAfterMicros());
+            response.putHeader(RETRY_AFTER, text.clear().number(seconds).field());
         }
         if (verdict.degraded()) {
             response.putHeader(DEGRADED, TRUE);
@@ -138,7 +142,7 @@ final class Answer {
             for (int i = 0; ruling.denies() && i < parts.size(); i++) {
                 if (!parts.get(i).allowed()) {
                     (first ? json : json.put(','))
-                            .json(RateLimitFields.policy(ruling.rule().name(), i));
+                            .json(RateLimitHeaders.policyName(ruling.rule().name(), i));
                     first = false;
                 }
             }
@@ -155,7 +159,7 @@ final class Answer {
         }
         String when = decision.retryAfterMicros() == Decision.NEVER_MICROS
                 ? "when permits are given back"
-                : "in " + RateLimitFields.seconds(decision.retryAfterMicros()) + " s";
+                : "in " + RateLimitHeaders.seconds(decision.retryAfterMicros()) + " s";
         String why = decision.outcome() == Outcome.SHED ? " turns some away early: " : ": ";
         return "rule " + rule + why + decision.remaining() + " of " + decision.limit() + " left; try again " + when;
     }

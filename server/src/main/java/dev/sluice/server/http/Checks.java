@@ -1,6 +1,7 @@
 package dev.sluice.server.http;
 
 import dev.sluice.Outcome;
+import dev.sluice.rules.RateLimitHeaders;
 import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.Ruling;
 import dev.sluice.rules.Verdict;
@@ -125,7 +126,7 @@ final class Checks {
     /** Gives everything back, since nobody could free it. */
     private void full(HttpServerRequest request, List<Verdict> verdicts) {
         verdicts.forEach(engine::refund);
-        request.response().putHeader(RateLimitFields.RETRY_AFTER, "1");
+        request.response().putHeader(RateLimitHeaders.RETRY_AFTER, "1");
         Problem.send(request, 503, "there are too many leases; free some with DELETE /v1/leases/{id}");
     }
 

@@ -1,6 +1,7 @@
 package dev.sluice.server.http;
 
 import dev.sluice.Limit;
+import dev.sluice.rules.RateLimitHeaders;
 import dev.sluice.rules.Ruling;
 import io.netty.util.AsciiString;
 import java.util.IdentityHashMap;
@@ -37,9 +38,9 @@ final class Policies {
     }
 
     private static AsciiString field(String rule, List<Limit> limits) {
-        Bytes field = new Bytes();
-        RateLimitFields.policies(field, rule, limits);
-        return field.field();
+        StringBuilder field = new StringBuilder();
+        RateLimitHeaders.policies(field, rule, limits);
+        return new AsciiString(field);
     }
 
     private static boolean holds(List<Limit> limits) {

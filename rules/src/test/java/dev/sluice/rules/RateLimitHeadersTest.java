@@ -1,4 +1,4 @@
-package dev.sluice.server.http;
+package dev.sluice.rules;
 
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofMinutes;
@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-class RateLimitFieldsTest {
+class RateLimitHeadersTest {
     static Stream<Arguments> policies() {
         return Stream.of(
                 Arguments.of(Limit.slidingLog(5, ofMinutes(1)), "q=5;w=60"),
@@ -68,18 +68,26 @@ class RateLimitFieldsTest {
     @ParameterizedTest
     @CsvSource({"0,0", "1,1", "999999,1", "1000000,1", "1000001,2", "9223372036854775807,9223372036855"})
     void secondsAreNeverTooEarly(long micros, long seconds) {
-        assertThat(RateLimitFields.seconds(micros)).isEqualTo(seconds);
+        assertThat(RateLimitHeaders.seconds(micros)).isEqualTo(seconds);
+    }
+
+    @Test
+    void onePolicyByItsNumbers() {
+        assertThat(RateLimitHeaders.policy("api", 5, 60)).isEqualTo("\"api\";q=5;w=60");
+        assertThat(RateLimitHeaders.policy("api", 5, 0)).isEqualTo("\"api\";q=5");
+        assertThat(RateLimitHeaders.state("api", 0, 23)).isEqualTo("\"api\";r=0;t=23");
+        assertThat(RateLimitHeaders.state("api", 5, 0)).isEqualTo("\"api\";r=5");
     }
 
     private static String policy(String rule, Limit... limits) {
-        Bytes field = new Bytes();
-        RateLimitFields.policies(field, rule, List.of(limits));
+        StringBuilder field = new StringBuilder();
+        RateLimitHeaders.policies(field, rule, List.of(limits));
         return field.toString();
     }
 
     private static String state(Decision decision, boolean denied) {
-        Bytes field = new Bytes();
-        RateLimitFields.states(field, "api", decision, denied);
+        StringBuilder field = new StringBuilder();
+        RateLimitHeaders.states(field, "api", decision, denied);
         return field.toString();
     }
 }
