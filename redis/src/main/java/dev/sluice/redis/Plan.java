@@ -8,6 +8,7 @@ import java.util.function.IntUnaryOperator;
 /**
  * The limits in force, as Redis is told of them.
  *
+ * @param limits the same list for as long as the limits stay the same, so that others can remember what they made of it
  * @param clock the script file text that says what time it is
  * @param holds whether permits are held until released
  * @param delays whether work may be admitted with a delay
@@ -15,6 +16,7 @@ import java.util.function.IntUnaryOperator;
  * @param numbers what the scripts are told for requests that may use all of every limit
  */
 record Plan(
+        List<Limit> limits,
         List<Terms> terms,
         String clock,
         long leaseMicros,
@@ -43,6 +45,7 @@ record Plan(
         List<String> algorithms = terms.stream().map(Terms::algorithm).toList();
         List<Limit> limits = terms.stream().map(Terms::limit).toList();
         return new Plan(
+                limits,
                 terms,
                 clock,
                 leaseMicros,
@@ -67,11 +70,8 @@ record Plan(
         List<Terms> then = terms.stream()
                 .map(each -> Terms.of(each.limit(), serverMicros, leaseMicros))
                 .toList();
-        return new Plan(then, clock, leaseMicros, holds, delays, capacity, decide, settle, numbers(then, limit -> 100));
-    }
-
-    List<Limit> limits() {
-        return terms.stream().map(Terms::limit).toList();
+        return new Plan(
+                limits, then, clock, leaseMicros, holds, delays, capacity, decide, settle, numbers(then, limit -> 100));
     }
 
     private static boolean queues(Limit limit) {
