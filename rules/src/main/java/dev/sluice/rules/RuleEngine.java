@@ -146,13 +146,14 @@ public final class RuleEngine {
         }
         if (stakes.size() == 1) {
             Stake only = stakes.get(0);
-            return only.take().thenApply(decision -> Verdict.of(List.of(only.ruling(decision))));
+            return cancellable(only.take().thenApply(decision -> Verdict.of(List.of(only.ruling(decision)))), () -> {});
         }
         List<Charge> charges = new ArrayList<>(stakes.size());
         for (int i = 0; i < stakes.size(); i++) {
             charges.add(stakes.get(i).charge());
         }
-        return store.decideAll(charges).thenApply(decisions -> Verdict.of(rulings(stakes, decisions)));
+        return cancellable(
+                store.decideAll(charges).thenApply(decisions -> Verdict.of(rulings(stakes, decisions))), () -> {});
     }
 
     /** Whether all there is to do is to charge: the common case, which is kept short. */
@@ -176,12 +177,14 @@ public final class RuleEngine {
 
     private CompletableFuture<Verdict> course(List<Stake> stakes) {
         Course course = new Course(store, stakes);
-        CompletableFuture<Verdict> verdict = course.run();
-        return verdict.isDone() ? verdict : cancellable(verdict, course);
+        return cancellable(course.run(), course::cancel);
     }
 
     /** The same, with what was taken given back to one who no longer wants it. */
-    private CompletableFuture<Verdict> cancellable(CompletableFuture<Verdict> verdict, Course course) {
+    private CompletableFuture<Verdict> cancellable(CompletableFuture<Verdict> verdict, Runnable cancel) {
+        if (verdict.isDone()) {
+            return verdict;
+        }
         CompletableFuture<Verdict> handed = new CompletableFuture<>();
         verdict.whenComplete((given, failure) -> {
             if (failure != null) {
@@ -192,7 +195,7 @@ public final class RuleEngine {
         });
         handed.whenComplete((given, failure) -> {
             if (handed.isCancelled()) {
-                course.cancel();
+                cancel.run();
             }
         });
         return handed;

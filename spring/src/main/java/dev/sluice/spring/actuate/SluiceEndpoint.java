@@ -68,17 +68,16 @@ public final class SluiceEndpoint {
         if (ruling == null) {
             return null;
         }
-        Decision decision = ruling.decision().allowed()
-                ? ruling.limiter().peekAsync(ruling.key(), 1).join()
-                : ruling.decision();
+        Decision now = ruling.decision();
+        Decision next = now.allowed() ? ruling.limiter().peekAsync(ruling.key(), 1).join() : now;
         Map<String, Object> state = new LinkedHashMap<>();
         state.put("rule", ruling.rule().name());
         state.put("key", ruling.key());
-        state.put("allowed", decision.allowed());
-        state.put("limit", decision.limit());
-        state.put("remaining", decision.remaining());
-        state.put("retryAfterMs", millis(decision.retryAfterMicros()));
-        state.put("resetAfterMs", millis(decision.resetAfterMicros()));
+        state.put("allowed", next.allowed());
+        state.put("limit", now.limit());
+        state.put("remaining", now.remaining());
+        state.put("retryAfterMs", millis(next.retryAfterMicros()));
+        state.put("resetAfterMs", millis(now.resetAfterMicros()));
         return state;
     }
 

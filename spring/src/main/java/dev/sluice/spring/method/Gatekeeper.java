@@ -70,15 +70,12 @@ final class Gatekeeper {
     private Verdict awaited(CompletableFuture<Verdict> asked, MethodInvocation call) {
         try {
             Verdict verdict = asked.get();
-            long delayMicros = verdict.delayMicros();
-            if (delayMicros > 0) {
-                sleep(verdict, delayMicros);
+            if (verdict.delayMicros() > 0) {
+                TimeUnit.MICROSECONDS.sleep(verdict.delayMicros());
             }
             return verdict;
         } catch (InterruptedException e) {
-            if (!asked.cancel(false)) {
-                asked.thenAccept(engine::refund);
-            }
+            abandon(asked);
             Thread.currentThread().interrupt();
             throw new CancellationException("interrupted while " + call.getMethod() + " waited for its turn");
         } catch (ExecutionException e) {
@@ -86,19 +83,17 @@ final class Gatekeeper {
         }
     }
 
-    private void sleep(Verdict verdict, long micros) throws InterruptedException {
-        try {
-            TimeUnit.MICROSECONDS.sleep(micros);
-        } catch (InterruptedException e) {
-            engine.refund(verdict);
-            throw e;
+    /** Nobody waits for the answer any more: what it takes, or took just now, is given back. */
+    private void abandon(CompletableFuture<Verdict> asked) {
+        if (!asked.cancel(false)) {
+            asked.thenAccept(engine::refund);
         }
     }
 
     /** An event loop is never made to wait: rather the call fails, as it does when Reactor itself is asked to block. */
     private void requireMayBlock(CompletableFuture<Verdict> asked, MethodInvocation call) {
         if (REACTOR && ReactorGate.isEventLoop()) {
-            asked.thenAccept(engine::refund);
+            abandon(asked);
             throw new IllegalStateException(call.getMethod() + " would have to wait for its limits on "
                     + Thread.currentThread().getName()
                     + ", which must not block: let it return a Mono, a Flux or a CompletableFuture");

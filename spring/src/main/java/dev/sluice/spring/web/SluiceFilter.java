@@ -71,7 +71,7 @@ final class SluiceFilter extends OncePerRequestFilter {
         response.getOutputStream().write(Refusal.body(all).getBytes(StandardCharsets.UTF_8));
     }
 
-    private static Verdict decided(CompletableFuture<Verdict> asked) throws IOException {
+    private Verdict decided(CompletableFuture<Verdict> asked) throws IOException {
         try {
             Verdict verdict = asked.get();
             if (verdict.delayMicros() > 0) {
@@ -79,7 +79,9 @@ final class SluiceFilter extends OncePerRequestFilter {
             }
             return verdict;
         } catch (InterruptedException e) {
-            asked.cancel(false);
+            if (!asked.cancel(false)) {
+                asked.thenAccept(book.engine()::refund);
+            }
             Thread.currentThread().interrupt();
             throw new IOException("interrupted while a request waited for its turn", e);
         } catch (ExecutionException e) {

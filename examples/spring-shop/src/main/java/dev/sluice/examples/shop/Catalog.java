@@ -1,0 +1,18 @@
+package dev.sluice.examples.shop;
+
+import dev.sluice.spring.RateLimit;
+import org.springframework.stereotype.Service;
+
+/** Finds things. It gives way to orders: it may use only half of what the back end bears. */
+@Service
+class Catalog {
+    @RateLimit(rule = "backend", priority = "background", fallback = "yesterday")
+    public String search(String words) {
+        return "fresh results for " + words + "\n";
+    }
+
+    /** What is told when the back end is busy. */
+    String yesterday(String words) {
+        return "yesterday's results for " + words + "\n";
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.examples.shop;
+
+import org.jspecify.annotations.NullMarked;

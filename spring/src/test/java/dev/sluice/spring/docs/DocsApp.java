@@ -1,0 +1,84 @@
+package dev.sluice.spring.docs;
+
+import dev.sluice.rules.Verdict;
+import dev.sluice.spring.RateLimit;
+import dev.sluice.spring.RateLimitedException;
+import dev.sluice.spring.client.ClientAutoConfiguration;
+import dev.sluice.spring.client.PacedCalls;
+import dev.sluice.spring.client.PacedExchanges;
+import dev.sluice.spring.web.Verdicts;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestAttribute;
+import org.springframework.web.client.RestClient;
+import org.springframework.web.reactive.function.client.WebClient;
+import reactor.core.publisher.Mono;
+
+/** The snippets of docs/spring.md, word for word. */
+@Configuration(proxyBeanMethods = false)
+@ImportAutoConfiguration(ClientAutoConfiguration.class)
+@Import({DocsApp.Shop.class, DocsApp.Newsletter.class, DocsApp.Controller.class})
+class DocsApp {
+    record User(String id) {}
+
+    static class Shop {
+        @RateLimit(value = "5 per 1m sliding-log", key = "#user.id")
+        public String order(User user, String item) {
+            return "ordered " + item;
+        }
+
+        @RateLimit("100 per 1s")
+        @RateLimit(value = "20 at once", key = "#tenant", waitUpTo = "200ms")
+        public String report(String tenant) {
+            return "report for " + tenant;
+        }
+
+        @RateLimit(value = "50 per 1s", priority = "background", fallback = "cached")
+        public String search(String words) {
+            return "fresh results for " + words;
+        }
+
+        String cached(String words, RateLimitedException why) {
+            return "yesterday's results for " + words;
+        }
+
+        @RateLimit(value = "2 per 1m", key = "#account")
+        public Mono<String> balance(String account) {
+            return Mono.just("balance of " + account);
+        }
+    }
+
+    static class Newsletter {
+        @RateLimit("1 per 1d sliding-log")
+        public void send() {}
+    }
+
+    static class Controller {
+        @GetMapping("/products")
+        String products(@RequestAttribute(Verdicts.ATTRIBUTE) Verdict verdict) {
+            return verdict.degraded() ? "the ten best" : "all products";
+        }
+
+        @ExceptionHandler
+        ResponseEntity<String> limited(RateLimitedException e) {
+            return ResponseEntity.status(503)
+                    .header("Retry-After", "" + e.decision().retryAfter().toSeconds())
+                    .body("busy: " + e.rule());
+        }
+    }
+
+    @Bean
+    RestClient github(PacedCalls paced) {
+        return RestClient.builder().requestInterceptor(paced.by("github")).build();
+    }
+
+    @Bean
+    WebClient gitlab(PacedExchanges paced) {
+        return WebClient.builder().filter(paced.by("gitlab")).build();
+    }
+}

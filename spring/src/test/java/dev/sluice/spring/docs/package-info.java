@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.spring.docs;
+
+import org.jspecify.annotations.NullMarked;
