@@ -147,6 +147,9 @@ final class ServeCommand implements Callable<Integer> {
         Log.to(System.err);
         PrintWriter out = spec.commandLine().getOut();
         long began = System.nanoTime();
+        if (!WarmUp.run()) {
+            Log.info("not-warm", "effect", "the first answers take longer");
+        }
         SluiceServer server = start(settings);
         CountDownLatch stopped = new CountDownLatch(1);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, out, stopped), "sluice-stop"));

@@ -1,0 +1,90 @@
+package dev.sluice.server;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import dev.sluice.Store;
+import dev.sluice.rules.RuleEngine;
+import dev.sluice.rules.RuleFile;
+import dev.sluice.server.http.Bounds;
+import dev.sluice.server.http.DataPort;
+import dev.sluice.server.http.Leases;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * Answers requests of its own before others come. The first ones load classes and so take longer than a proxy waits for:
+ * after a start it would let everything through, or nothing.
+ *
+ * <p>They go to a port of their own, on the example's rules and counters, and leave nothing behind.
+ */
+final class WarmUp {
+    private static final Duration MOST = Duration.ofSeconds(2);
+    private static final int ROUNDS = 100;
+    private static final List<byte[]> REQUESTS = List.of(
+            head("GET /v1/check?ip=203.0.113.9&path=/login&method=POST HTTP/1.1"),
+            head(
+                    "GET /nginx HTTP/1.1",
+                    "X-Original-URI: /login",
+                    "X-Original-Method: POST",
+                    "X-Original-Host: localhost",
+                    "X-Real-IP: 203.0.113.8"));
+
+    private WarmUp() {}
+
+    /**
+     * Takes a fraction of a second, and a few at most.
+     *
+     * @return whether it could; a server that is not warm is as good, only slower at first
+     */
+    static boolean run() {
+        try (Ports ports = new Ports(Bounds.USUAL);
+                Store store = Store.local()) {
+            RuleEngine engine = new RuleEngine(store, RuleFile.example());
+            Leases leases = new Leases(ports.vertx(), engine, 1);
+            int port = ports.listen(
+                    1,
+                    new Settings.Place(Settings.Place.LOOPBACK, 0),
+                    "",
+                    () -> new DataPort(
+                            ports.vertx(),
+                            engine,
+                            leases,
+                            Bounds.USUAL,
+                            () -> true,
+                            nanos -> {},
+                            request -> request.response().end()));
+            ask(port);
+            return true;
+        } catch (IOException | IllegalStateException e) {
+            return false;
+        }
+    }
+
+    private static void ask(int port) throws IOException {
+        long began = System.nanoTime();
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            socket.setSoTimeout((int) MOST.toMillis());
+            for (int i = 0; i < ROUNDS && System.nanoTime() - began < MOST.toNanos(); i++) {
+                for (byte[] request : REQUESTS) {
+                    socket.getOutputStream().write(request);
+                    readAnswer(socket.getInputStream());
+                }
+            }
+        }
+    }
+
+    /** An answer, or a piece of one: what is left is read with the next. */
+    private static void readAnswer(InputStream in) throws IOException {
+        if (in.read(new byte[4096]) < 0) {
+            throw new IOException("the connection was closed");
+        }
+    }
+
+    private static byte[] head(String... lines) {
+        return (String.join("\r\n", lines) + "\r\nHost: localhost\r\n\r\n").getBytes(US_ASCII);
+    }
+}
