@@ -7,9 +7,11 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import java.net.InetAddress;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The direction of imports, and what must not be found where. */
+@Tag("slow")
 class ArchitectureTest {
     private static final JavaClasses RULES = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())

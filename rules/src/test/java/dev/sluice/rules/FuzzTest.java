@@ -7,9 +7,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Whatever a file says, it is read or refused with reasons, and soon. */
+@Tag("slow")
 class FuzzTest {
     private static final int MUTATIONS = Integer.getInteger("sluice.mutations", 2_000);
     private static final long SEED = Long.getLong("sluice.seed", 42);

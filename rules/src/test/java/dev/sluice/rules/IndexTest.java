@@ -9,10 +9,12 @@ import java.util.Map;
 import java.util.Random;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Tag("slow")
 class IndexTest {
     private static final List<String> PATHS =
             List.of("/", "/a", "/a/b", "/a/b/c", "/b", "/b/a", "/login", "/log", "/a/x.html", "/x.html");

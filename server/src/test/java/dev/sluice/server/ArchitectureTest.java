@@ -6,10 +6,12 @@ import com.tngtech.archunit.ArchConfiguration;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The parts of the server know nothing of each other; only the server puts them together. */
+@Tag("slow")
 class ArchitectureTest {
     private static final String ROOT = "dev.sluice.server";
     private static final JavaClasses SERVER = imported();

@@ -12,6 +12,7 @@ import java.util.Random;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Throws garbage at {@code /v1/check}, the same garbage in every run. Every answer is 200, 429 or a 4xx, in JSON, and
  * when all is over the server is as before. More of it with {@code -Dsluice.fuzz=100000}.
  */
+@Tag("slow")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class CheckFuzzTest {
     private static final int ROUNDS = Integer.getInteger("sluice.fuzz", 2500);

@@ -19,12 +19,14 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The configurations in examples/nginx, in a real nginx, asked by a real curl. Only ports and timeouts are filled in. */
+@Tag("slow")
 class NginxExampleTest {
     private static final Path EXAMPLE = Path.of("..", "examples", "nginx");
     private static final String OPEN = "nginx.conf";

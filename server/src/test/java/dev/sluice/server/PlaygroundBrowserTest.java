@@ -7,9 +7,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A person plays with the page, in a real browser. */
+@Tag("slow")
 class PlaygroundBrowserTest {
     private static final String PANELS = "document.querySelectorAll('#picture g[data-name]').length";
     private static final String HEADING = "document.querySelector('#picture svg .title')?.textContent";

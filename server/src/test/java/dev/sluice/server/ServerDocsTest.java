@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Every call on docs/server.md, one after the other against a real server, prints what the page says, but for numbers and
  * ids that are never the same. {@code -Dsluice.docs=write} writes the page anew.
  */
+@Tag("slow")
 class ServerDocsTest {
     private static final Path PAGE = Path.of("..", "docs", "server.md");
     private static final Pattern CALL =

@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
  * What docs/admin.md shows is so: each call is run, one after the other, on one server, and prints what the page says, but
  * for times and for what depends on them. With {@code -Dsluice.docs=write} the page is written anew.
  */
+@Tag("slow")
 class AdminDocsTest {
     private static final Path PAGE = Path.of("..", "docs", "admin.md");
     private static final Pattern CALL =

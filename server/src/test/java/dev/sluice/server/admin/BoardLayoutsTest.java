@@ -8,9 +8,11 @@ import dev.sluice.redis.servers.RedisServer;
 import dev.sluice.server.admin.RuleVersion.Origin;
 import java.time.Instant;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The board wherever a store can be. */
+@Tag("slow")
 class BoardLayoutsTest {
     private static final RuleVersion FIRST = new RuleVersion(1, Origin.PUT, "me", Instant.EPOCH, "rules: []");
 

@@ -10,6 +10,7 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
  *
  * <pre>mvn -q -pl server -am test -Dtest=AlgorithmPicturesTest -Dsurefire.failIfNoSpecifiedTests=false -Dsluice.pictures=write</pre>
  */
+@Tag("slow")
 class AlgorithmPicturesTest {
     private static final Path DOCS = Path.of("..", "docs");
     private static final Path IMAGES = DOCS.resolve("images");

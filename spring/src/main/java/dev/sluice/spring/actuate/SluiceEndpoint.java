@@ -69,7 +69,8 @@ public final class SluiceEndpoint {
             return null;
         }
         Decision now = ruling.decision();
-        Decision next = now.allowed() ? ruling.limiter().peekAsync(ruling.key(), 1).join() : now;
+        Decision next =
+                now.allowed() ? ruling.limiter().peekAsync(ruling.key(), 1).join() : now;
         Map<String, Object> state = new LinkedHashMap<>();
         state.put("rule", ruling.rule().name());
         state.put("key", ruling.key());
