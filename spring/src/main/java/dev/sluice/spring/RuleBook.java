@@ -47,7 +47,7 @@ public final class RuleBook {
     }
 
     /**
-     * Adds the rule of an annotation.
+     * Adds the rule of an annotation, or puts it in place of the one from there before.
      *
      * @param where the method or class it is on
      */
@@ -56,7 +56,7 @@ public final class RuleBook {
         if (before != null && before.where.equals(where) && before.rule.equals(rule)) {
             return;
         }
-        if (before != null) {
+        if (before != null && !before.where.equals(where)) {
             throw new ConfigurationException(where + ": its limit would be named '" + rule.name() + "' as that of "
                     + before.where + " is; give one of them another name = \"...\"");
         }

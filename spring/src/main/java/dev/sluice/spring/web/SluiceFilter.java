@@ -68,7 +68,9 @@ final class SluiceFilter extends OncePerRequestFilter {
         }
         response.setStatus(Refusal.STATUS);
         response.setContentType(Refusal.TYPE);
-        response.getOutputStream().write(Refusal.body(all).getBytes(StandardCharsets.UTF_8));
+        byte[] body = Refusal.body(all).getBytes(StandardCharsets.UTF_8);
+        response.setContentLength(body.length);
+        response.getOutputStream().write(body);
     }
 
     private Verdict decided(CompletableFuture<Verdict> asked) throws IOException {

@@ -94,6 +94,9 @@ final class SluiceWebFilter implements WebFilter, Ordered {
         response.setRawStatusCode(Refusal.STATUS);
         response.getHeaders().set("Content-Type", Refusal.TYPE);
         byte[] body = Refusal.body(all).getBytes(StandardCharsets.UTF_8);
+        // Without it the body is sent in chunks, and then Reactor Netty 1.3 sometimes leaves the next request
+        // unanswered.
+        response.getHeaders().setContentLength(body.length);
         return response.writeWith(
                 Mono.fromSupplier(() -> response.bufferFactory().wrap(body)));
     }

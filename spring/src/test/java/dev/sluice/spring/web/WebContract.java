@@ -88,6 +88,12 @@ abstract class WebContract {
     }
 
     @Test
+    void manyRefusalsOnOneConnectionAreAllAnswered() {
+        assertThat(app.statuses(300, "GET", "/hello", from("203.0.113.15")).subList(3, 300))
+                .containsOnly(429);
+    }
+
+    @Test
     void excludedPathsAreNotAsked() {
         HttpResponse<String> answer = app.get("/free/hello", from("203.0.113.4"));
         assertThat(answer.statusCode()).isEqualTo(200);

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.spring.gateway;
+
+import org.jspecify.annotations.NullMarked;
