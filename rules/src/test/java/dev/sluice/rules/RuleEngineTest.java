@@ -36,6 +36,41 @@ class RuleEngineTest {
     }
 
     @Test
+    void rulesCanBeAskedByNameWhateverTheirConditions() {
+        Stage stage = new Stage("""
+                rules:
+                  - { name: a, when: { path: /a }, key: [user], limits: [2 per 1m sliding-log] }
+                  - { name: b, when: { path: /b }, limits: [3 per 1m sliding-log] }
+                """);
+        List<Ask> asks = List.of(new Ask("a", request("user=x")), new Ask("b", request("")));
+        assertThat(stage.engine.check(asks).join().allowed()).isTrue();
+        assertThat(stage.engine.check(asks).join().allowed()).isTrue();
+        assertThat(decisive(stage.engine.check(asks).join()).rule().name()).isEqualTo("a");
+        assertThat(stage.engine.check(List.of(asks.get(1))).join().allowed()).isTrue();
+        assertThat(stage.engine.check(List.of(asks.get(1))).join().allowed()).isFalse();
+        assertThat(stage.engine.check(List.of()).join()).isEqualTo(Verdict.FREE);
+        assertThatThrownBy(() -> stage.engine.check(List.of(new Ask("c", request("")))))
+                .hasMessage("there is no rule named 'c'");
+    }
+
+    @Test
+    void someOfTheRulesCanBeAsked() {
+        Stage stage = new Stage("""
+                rules:
+                  - { name: a, limits: [1 per 1m sliding-log] }
+                  - { name: b, limits: [2 per 1m sliding-log] }
+                """);
+        for (int i = 0; i < 2; i++) {
+            Verdict verdict = stage.engine
+                    .check(request(""), rule -> rule.name().equals("b"))
+                    .join();
+            assertThat(verdict.rulings()).hasSize(1);
+            assertThat(verdict.allowed()).isTrue();
+        }
+        assertThat(decisive(stage.check("")).rule().name()).isEqualTo("b");
+    }
+
+    @Test
     void whenAllowedTheOneWithLeastLeftIsDecisive() {
         Stage stage = new Stage("""
                 rules:
