@@ -22,7 +22,7 @@ public record Options(String suite, boolean full, Pattern only, Optional<Path> r
               core         speed and memory of the in-process limiters beside their peers
               redis        speed and memory of the limiters on Redis beside their peers, on a redis-server of its own
               server       the server under load from wrk and h2load, beside nginx, HAProxy and a trivial reply
-              --short      core about 4 minutes, redis 3, server 3, to see where things stand (the default)
+              --short      core about 4 minutes, redis 3, server 3 to 4, to see where things stand (the default)
               --full       core about 25 minutes, redis 10, server 15: medians over interleaved rounds; writes the report
               --only REGEX what to run, matched anywhere in a line of the progress: 'denied', 'sluice.*2 threads', 'memory'
               --write      write the report after a short run too

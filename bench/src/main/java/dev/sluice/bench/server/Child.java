@@ -67,7 +67,21 @@ final class Child implements AutoCloseable {
 
     /** The processor time that it and its processes have used. */
     long cpuMicros() {
-        return processes().mapToLong(Child::cpuMicros).sum();
+        return processes()
+                .mapToLong(each -> cpuMicros(read(Path.of("/proc/" + each.pid() + "/stat"))))
+                .sum();
+    }
+
+    /** The part of it that compilers have used, if it is a JVM. */
+    long compilerMicros() {
+        try (Stream<Path> threads = Files.list(Path.of("/proc/" + process.pid() + "/task"))) {
+            return threads.map(thread -> read(thread.resolve("stat")))
+                    .filter(stat -> stat.contains("(C1 Compiler") || stat.contains("(C2 Compiler"))
+                    .mapToLong(Child::cpuMicros)
+                    .sum();
+        } catch (IOException e) {
+            throw new IllegalStateException("cannot see the threads of " + this + "; this needs Linux", e);
+        }
     }
 
     /** Its memory and that of its processes; what they share counts once. */
@@ -127,23 +141,22 @@ final class Child implements AutoCloseable {
     }
 
     /** User and system time, which follow the name in parentheses and eleven other words. */
-    private static long cpuMicros(ProcessHandle of) {
-        String stat = read("/proc/" + of.pid() + "/stat");
+    private static long cpuMicros(String stat) {
         String[] words = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
         return (Long.parseLong(words[11]) + Long.parseLong(words[12])) * MICROS_PER_TICK;
     }
 
     private static long kilobytes(ProcessHandle of) {
-        return read("/proc/" + of.pid() + "/smaps_rollup")
+        return read(Path.of("/proc/" + of.pid() + "/smaps_rollup"))
                 .lines()
                 .filter(line -> line.startsWith("Pss:"))
                 .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
                 .sum();
     }
 
-    private static String read(String file) {
+    private static String read(Path file) {
         try {
-            return Files.readString(Path.of(file));
+            return Files.readString(file);
         } catch (IOException e) {
             throw new IllegalStateException("cannot read " + file + "; this needs Linux", e);
         }

@@ -9,6 +9,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -50,11 +51,14 @@ final class Launch {
         return switch (party) {
             case NGINX -> {
                 String file = configuration(folder, "nginx.conf", port);
+                Files.writeString(folder.resolve("file"), "ok\n");
+                Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x")); // for its workers
                 yield List.of(Tools.NGINX.path(), "-e", "stderr", "-p", folder.toString(), "-c", file);
             }
             case HAPROXY -> List.of(Tools.HAPROXY.path(), "-db", "-f", configuration(folder, "haproxy.cfg", port));
             case VERTX -> java(VertxHello.class.getName(), Integer.toString(port));
-            case SLUICE, SLUICE_MANY_KEYS -> sluice(folder, port, FEW_RULES, "memory");
+            case SLUICE, SLUICE_FOR_NGINX, SLUICE_FOR_ENVOY, SLUICE_MANY_KEYS ->
+                sluice(folder, port, FEW_RULES, "memory");
             case SLUICE_MANY_RULES -> sluice(folder, port, manyRules, "memory");
             case SLUICE_ON_REDIS -> sluice(folder, port, FEW_RULES, redisUrl.get());
         };

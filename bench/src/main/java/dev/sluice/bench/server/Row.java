@@ -6,11 +6,12 @@ import java.util.List;
 enum Row {
     NGINX_PLAIN("nginx, return 200", Party.NGINX, Way.HTTP),
     NGINX_LIMIT("nginx, limit_req", Party.NGINX, Way.HTTP),
+    NGINX_FILE("nginx, limit_req, a file", Party.NGINX, Way.HTTP),
     HAPROXY("HAProxy, stick table", Party.HAPROXY, Way.HTTP),
     VERTX("Vert.x, a trivial reply", Party.VERTX, Way.HTTP),
     CHECK("sluice GET /v1/check", Party.SLUICE, Way.HTTP),
-    FOR_NGINX("sluice GET /nginx", Party.SLUICE, Way.HTTP),
-    RLS("sluice RLS over gRPC", Party.SLUICE, Way.GRPC),
+    FOR_NGINX("sluice GET /nginx", Party.SLUICE_FOR_NGINX, Way.HTTP),
+    RLS("sluice RLS over gRPC", Party.SLUICE_FOR_ENVOY, Way.GRPC),
     MANY_RULES("sluice GET /v1/check, 10,000 rules", Party.SLUICE_MANY_RULES, Way.HTTP),
     ONE_KEY("sluice GET /v1/check, 1 key", Party.SLUICE, Way.KEYS),
     MANY_KEYS("sluice GET /v1/check, 1,000,000 keys", Party.SLUICE_MANY_KEYS, Way.KEYS),
@@ -18,7 +19,8 @@ enum Row {
     ON_REDIS("sluice GET /v1/check on Redis, 256 connections", Party.SLUICE_ON_REDIS, Way.REDIS);
 
     /** Those that share one table: 64 requests under way, one key, 10 rules, in memory. */
-    static final List<Row> BESIDE_PEERS = List.of(NGINX_PLAIN, NGINX_LIMIT, HAPROXY, VERTX, CHECK, FOR_NGINX, RLS);
+    static final List<Row> BESIDE_PEERS =
+            List.of(NGINX_PLAIN, NGINX_LIMIT, NGINX_FILE, HAPROXY, VERTX, CHECK, FOR_NGINX, RLS);
 
     /** Those that should cost the same. */
     static final List<Row> SCALE = List.of(CHECK, MANY_RULES, ONE_KEY, MANY_KEYS);
@@ -52,6 +54,7 @@ enum Row {
         return switch (this) {
             case NGINX_PLAIN -> "/plain";
             case NGINX_LIMIT -> "/limited";
+            case NGINX_FILE -> "/file";
             case HAPROXY, VERTX -> "/";
             case FOR_NGINX -> "/nginx";
             case RLS -> "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
@@ -76,7 +79,7 @@ enum Row {
     /** What the answer must hold, to show that it is the right one. */
     String expected() {
         return switch (this) {
-            case NGINX_PLAIN, HAPROXY, VERTX -> "ok";
+            case NGINX_PLAIN, NGINX_FILE, HAPROXY, VERTX -> "ok";
             case NGINX_LIMIT -> "image/gif";
             default -> "RateLimit-Policy: \"" + RuleText.RULE + "\"";
         };

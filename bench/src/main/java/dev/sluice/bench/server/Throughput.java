@@ -12,6 +12,7 @@ final class Throughput {
     static final int PACED_PER_SECOND = 2_000;
 
     private static final int BATCH = 1000;
+    private static final double CALM = 0.02; // the share of the compiler in the time of a JVM that is warm
     private static final Pattern REMAINING = Pattern.compile("\"remaining\":(\\d+)");
     private static final Pattern SCRIPTS = Pattern.compile("cmdstat_evalsha:calls=(\\d+)");
 
@@ -39,15 +40,24 @@ final class Throughput {
         return cold ? heat(row) : "as it should be";
     }
 
+    /** Until the JVM has next to nothing left to compile, or the time is over. */
     private String heat(Row row) {
-        long requests = 0;
-        double seconds = 0;
-        while (requests < effort.warmUpRequests() && seconds < effort.warmUpSeconds()) {
-            Burst burst = row.way == Row.Way.RAW ? raw(1) : load.run(row, 1);
-            requests += burst.requests();
-            seconds += burst.seconds();
+        if (row.way == Row.Way.RAW) {
+            return "%,.0f per second"
+                    .formatted(raw(Math.max(1, effort.warmUpSeconds() / 2)).perSecond());
         }
-        return "%,d requests".formatted(requests);
+        Child child = fleet.child(row.party);
+        double cost = 0;
+        double compiling = 1;
+        int bursts = 0;
+        while (compiling > CALM && bursts < effort.warmUpSeconds()) {
+            long before = child.compilerMicros();
+            Outcome outcome = burst(row, 1);
+            cost = outcome.cpuMicros;
+            compiling = (child.compilerMicros() - before) / (cost * outcome.burst.requests());
+            bursts++;
+        }
+        return "%d s, then %.1f µs each, %.0f %% of it to compile".formatted(bursts, cost, 100 * compiling);
     }
 
     private Burst raw(int seconds) {
@@ -56,10 +66,10 @@ final class Throughput {
 
     String measure(Row row) {
         return switch (row.way) {
-            case RAW -> add(row, raw(effort.seconds()).perSecond());
+            case RAW -> withoutServer(row);
             case REDIS -> onRedis(row);
             case GRPC -> overGrpc(row);
-            case HTTP, KEYS -> underLoad(row).text;
+            case HTTP, KEYS -> overHttp(row);
         };
     }
 
@@ -71,45 +81,57 @@ final class Throughput {
         return "median %,.0f µs, 99%% within %,.0f µs".formatted(delays.median(), delays.p99());
     }
 
-    private record Outcome(Burst burst, String text) {}
+    /** What came of a burst, and the processor time of each of its requests. */
+    private record Outcome(Burst burst, double cpuMicros) {}
 
-    private Outcome underLoad(Row row) {
+    private Outcome burst(Row row, int seconds) {
         Child child = fleet.child(row.party);
         long before = child.cpuMicros();
-        Burst burst = load.run(row, effort.seconds());
-        double micros = (child.cpuMicros() - before) / (double) burst.requests();
-        figures.add(row, What.CPU_MICROS, micros);
-        return new Outcome(burst, add(row, burst.perSecond()) + ", %.1f µs of CPU each".formatted(micros));
+        Burst burst = load.run(row, seconds);
+        return new Outcome(burst, (child.cpuMicros() - before) / (double) burst.requests());
+    }
+
+    private String overHttp(Row row) {
+        Outcome outcome = burst(row, effort.seconds());
+        return add(row, outcome.burst.perSecond(), outcome.cpuMicros);
     }
 
     /** gRPC tells of failure in a place where h2load does not look, so the counter must show the decisions. */
     private String overGrpc(Row row) {
         long before = remaining();
-        Outcome outcome = underLoad(row);
+        Outcome outcome = burst(row, effort.seconds());
+        long requests = outcome.burst.requests();
         long taken = before - remaining();
-        if (taken < outcome.burst.requests()) {
-            throw new IllegalStateException(
-                    "of %,d calls only %,d were counted".formatted(outcome.burst.requests(), taken));
+        if (taken < requests) {
+            throw new IllegalStateException("of " + requests + " calls only " + taken + " were counted");
         }
-        return outcome.text;
+        return add(row, outcome.burst.perSecond(), outcome.cpuMicros);
     }
 
     /** Only what Redis was asked for counts: with a store that does not answer in time, the rule allows. */
     private String onRedis(Row row) {
         long before = scripts();
-        Burst burst = underLoad(row).burst;
-        long asked = Math.min(burst.requests(), scripts() - before);
-        double share = 100.0 * asked / burst.requests();
-        return add(row, asked / burst.seconds()) + ", %.1f %% of the requests".formatted(share);
+        Outcome outcome = burst(row, effort.seconds());
+        long requests = outcome.burst.requests();
+        long asked = Math.min(requests, scripts() - before);
+        return add(row, asked / outcome.burst.seconds(), outcome.cpuMicros)
+                + ", Redis asked for %.1f %% of them".formatted(100.0 * asked / requests);
     }
 
-    private String add(Row row, double perSecond) {
+    private String withoutServer(Row row) {
+        double perSecond = raw(effort.seconds()).perSecond();
         figures.add(row, What.PER_SECOND, perSecond);
-        return shown(perSecond);
+        return "%,.0f per second".formatted(perSecond);
+    }
+
+    private String add(Row row, double perSecond, double cpuMicros) {
+        figures.add(row, What.PER_SECOND, perSecond);
+        figures.add(row, What.CPU_MICROS, cpuMicros);
+        return "%,.0f per second, %.1f µs of CPU each".formatted(perSecond, cpuMicros);
     }
 
     private long remaining() {
-        String answer = answer(Row.CHECK.party, Row.CHECK.path() + "&cost=0");
+        String answer = answer(Row.RLS.party, Row.CHECK.path() + "&cost=0");
         return Long.parseLong(Commands.find(REMAINING, answer).group(1));
     }
 
@@ -119,8 +141,8 @@ final class Throughput {
     }
 
     private void requireExpected(Row row) {
-        Row asked = row == Row.RLS ? Row.CHECK : row;
-        String answer = answer(asked.party, asked.path(), asked.fields().toArray(String[]::new));
+        Row asked = row == Row.RLS ? Row.CHECK : row; // what gRPC says is not text
+        String answer = answer(row.party, asked.path(), asked.fields().toArray(String[]::new));
         if (!answer.contains(asked.expected())) {
             throw new IllegalStateException("no '" + asked.expected() + "' in: " + answer);
         }
@@ -154,9 +176,5 @@ final class Throughput {
                 throw new UncheckedIOException(e);
             }
         }
-    }
-
-    private static String shown(double perSecond) {
-        return "%,.0f per second".formatted(perSecond);
     }
 }
