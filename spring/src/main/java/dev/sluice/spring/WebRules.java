@@ -4,7 +4,6 @@ import dev.sluice.Outcome;
 import dev.sluice.rules.Condition;
 import dev.sluice.rules.KeyOverride;
 import dev.sluice.rules.Rule;
-import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.RuleSet;
 import dev.sluice.rules.Ruling;
 import dev.sluice.rules.TrustedProxies;
@@ -15,6 +14,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -134,22 +134,30 @@ public final class WebRules {
         };
     }
 
-    /** The response is complete: held permits become free, and what was not meant is given back. */
-    public void settle(RuleEngine engine, Verdict verdict, int status) {
-        if (byStatus.isEmpty() || !verdict.allowed()) {
-            engine.release(verdict);
-            return;
-        }
-        for (Ruling ruling : verdict.rulings()) {
-            if (ruling.decision().outcome() != Outcome.ALLOWED) {
-                continue;
-            }
-            if (isMeant(ruling.rule().name(), status)) {
-                ruling.limiter().releaseAsync(ruling.key(), ruling.decision());
-            } else {
-                ruling.limiter().refundAsync(ruling.key(), ruling.decision());
-            }
-        }
+    /** Whether something was taken that depends on the status of the response. */
+    public boolean asksStatus(Verdict verdict) {
+        return !byStatus.isEmpty()
+                && taken(verdict)
+                        .anyMatch(ruling -> byStatus.containsKey(ruling.rule().name()));
+    }
+
+    /** Gives back what a response of this status was not meant to take; done when the store has heard of it. */
+    public CompletableFuture<Void> giveBack(Verdict verdict, int status) {
+        return CompletableFuture.allOf(taken(verdict)
+                .filter(ruling -> !isMeant(ruling.rule().name(), status))
+                .map(ruling -> ruling.limiter().refundAsync(ruling.key(), ruling.decision()))
+                .toArray(CompletableFuture<?>[]::new));
+    }
+
+    /** Frees what was held for a response of this status. */
+    public void release(Verdict verdict, int status) {
+        taken(verdict)
+                .filter(ruling -> isMeant(ruling.rule().name(), status))
+                .forEach(ruling -> ruling.limiter().releaseAsync(ruling.key(), ruling.decision()));
+    }
+
+    private static Stream<Ruling> taken(Verdict verdict) {
+        return verdict.rulings().stream().filter(ruling -> ruling.decision().outcome() == Outcome.ALLOWED);
     }
 
     private boolean isMeant(String rule, int status) {

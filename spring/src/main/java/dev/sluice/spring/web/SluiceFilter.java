@@ -98,23 +98,21 @@ final class SluiceFilter extends OncePerRequestFilter {
             HttpServletResponse response,
             FilterChain chain)
             throws ServletException, IOException {
+        Settlement settlement = new Settlement(rules, verdict, () -> request.getAttribute(Verdicts.GIVEN_BACK) != null);
+        JudgedResponse judged = settlement.asksStatus() ? new JudgedResponse(response, settlement) : null;
         boolean failed = true;
         try {
-            chain.doFilter(request, response);
+            chain.doFilter(request, judged == null ? response : judged);
+            if (judged != null) {
+                judged.finish();
+            }
             failed = false;
         } finally {
             if (!failed && request.isAsyncStarted()) {
-                request.getAsyncContext().addListener(new Settling(() -> settle(rules, verdict, request, response, 0)));
+                request.getAsyncContext().addListener(new Settling(() -> settlement.end(response.getStatus())));
             } else {
-                settle(rules, verdict, request, response, failed ? 500 : 0);
+                settlement.end(failed ? 500 : response.getStatus());
             }
-        }
-    }
-
-    private void settle(
-            WebRules rules, Verdict verdict, HttpServletRequest request, HttpServletResponse response, int failure) {
-        if (request.getAttribute(Verdicts.GIVEN_BACK) == null) {
-            rules.settle(book.engine(), verdict, failure == 0 ? response.getStatus() : failure);
         }
     }
 

@@ -79,12 +79,17 @@ final class SluiceWebFilter implements WebFilter, Ordered {
         exchange.getAttributes().put(Verdicts.ATTRIBUTE, all);
         Refusal.headers(all, response.getHeaders()::set);
         if (verdict.allowed()) {
+            Settlement settlement =
+                    new Settlement(rules, verdict, () -> exchange.getAttribute(Verdicts.GIVEN_BACK) != null);
+            if (settlement.asksStatus()) {
+                response.beforeCommit(() -> Mono.fromFuture(() -> settlement.judge(status(response))));
+            }
             return Mono.usingWhen(
-                    Mono.just(verdict),
+                    Mono.just(settlement),
                     given -> chain.filter(exchange),
-                    given -> settled(rules, given, exchange, 0),
-                    (given, failure) -> settled(rules, given, exchange, 500),
-                    given -> settled(rules, given, exchange, 0));
+                    given -> Mono.fromRunnable(() -> given.end(status(response))),
+                    (given, failure) -> Mono.fromRunnable(() -> given.end(500)),
+                    given -> Mono.fromRunnable(() -> given.end(status(response))));
         }
         book.engine().release(verdict);
         if (earlier != null) {
@@ -101,12 +106,8 @@ final class SluiceWebFilter implements WebFilter, Ordered {
                 Mono.fromSupplier(() -> response.bufferFactory().wrap(body)));
     }
 
-    private Mono<Void> settled(WebRules rules, Verdict verdict, ServerWebExchange exchange, int failure) {
-        return Mono.fromRunnable(() -> {
-            if (exchange.getAttribute(Verdicts.GIVEN_BACK) == null) {
-                HttpStatusCode status = exchange.getResponse().getStatusCode();
-                rules.settle(book.engine(), verdict, failure != 0 ? failure : status == null ? 200 : status.value());
-            }
-        });
+    private static int status(ServerHttpResponse response) {
+        HttpStatusCode status = response.getStatusCode();
+        return status == null ? 200 : status.value();
     }
 }
