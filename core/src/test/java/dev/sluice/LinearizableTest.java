@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class LinearizableTest {
     private static void check(Class<?> calls) {
         new ModelCheckingOptions()
-                .iterations(Integer.getInteger("sluice.lincheck.iterations", 4))
+                .iterations(Integer.getInteger("sluice.lincheck.iterations", 2))
                 .invocationsPerIteration(Integer.getInteger("sluice.lincheck.invocations", 100))
                 .threads(2)
                 .actorsPerThread(2)

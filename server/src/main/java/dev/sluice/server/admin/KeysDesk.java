@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -67,7 +68,8 @@ final class KeysDesk {
     }
 
     private void inspect(Exchange exchange, Rule rule, String key) {
-        exchange.when(inspected(rule.name(), key), ruling -> {
+        exchange.when(inspected(rule.name(), key), found -> {
+            Ruling ruling = found.orElse(null);
             KeyHold hold = source.holds().of(rule.name(), key);
             if (ruling == null && !unlimited(rule, hold)) {
                 exchange.notFound("rule " + rule.name() + " has no such key: its keys are made of " + rule.key()
@@ -85,8 +87,8 @@ final class KeysDesk {
         });
     }
 
-    private CompletableFuture<@Nullable Ruling> inspected(String rule, String key) {
-        return engine.inspect(rule, key);
+    private CompletableFuture<Optional<Ruling>> inspected(String rule, String key) {
+        return engine.inspect(rule, key).thenApply(Optional::ofNullable);
     }
 
     private static boolean unlimited(Rule rule, @Nullable KeyHold hold) {

@@ -7,6 +7,7 @@ import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
@@ -61,7 +62,7 @@ public final class RateLimitService {
         if (decided.isDone()) {
             decided.whenComplete((response, failure) -> answer(asker, response, failure));
         } else {
-            Context context = Vertx.currentContext();
+            Context context = Objects.requireNonNull(Vertx.currentContext(), "asked from an event loop");
             decided.whenComplete(
                     (response, failure) -> context.runOnContext(woken -> answer(asker, response, failure)));
         }

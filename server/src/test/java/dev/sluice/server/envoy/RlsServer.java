@@ -21,7 +21,7 @@ final class RlsServer implements AutoCloseable {
         RateLimitGrpc grpc = new RateLimitGrpc(service);
         server = vertx.createHttpServer()
                 .requestHandler(request -> {
-                    if (request.path().equals("/json")) {
+                    if ("/json".equals(request.path())) {
                         json.handle(request);
                     } else {
                         grpc.handle(request);
