@@ -4,6 +4,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +41,9 @@ final class Bodies {
     }
 
     private static HttpProblem.Refusal tooLarge(HttpServerRequest request, int mostBytes) {
-        request.response().putHeader("Connection", "close");
+        if (request.version() != HttpVersion.HTTP_2) { // which has no such header
+            request.response().putHeader("Connection", "close");
+        }
         return HttpProblem.of(413, "content-too-large", "a body has at most " + mostBytes + " bytes here")
                 .refusal();
     }

@@ -5,6 +5,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
 
 /** Gathers the bodies of requests, which may be neither too long nor too slow. */
 public final class Bodies {
@@ -37,7 +38,9 @@ public final class Bodies {
 
     /** Says what is wrong and hangs up: the rest of the body is not wanted. */
     private static void refuse(HttpServerRequest request, int status, String detail) {
-        request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+        if (request.version() != HttpVersion.HTTP_2) { // which has no such header
+            request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+        }
         Problem.send(request, status, detail);
         request.connection().close();
     }
