@@ -12,6 +12,8 @@ import java.util.Objects;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.util.ClassUtils;
 
 /** A whole application on a port of its own. Properties of a test come ahead of all others. */
 public final class RunningApp implements AutoCloseable {
@@ -36,7 +38,20 @@ public final class RunningApp implements AutoCloseable {
         }
         return new RunningApp(new SpringApplicationBuilder(classes.toArray(Class<?>[]::new))
                 .web(type)
+                .initializers(context -> {
+                    if (type == WebApplicationType.REACTIVE) {
+                        ((GenericApplicationContext) context).registerBean(netty());
+                    }
+                })
                 .run(arguments.toArray(String[]::new)));
+    }
+
+    /** What serves WebFlux unless told otherwise. With Tomcat beside it, Boot 3 would take that. */
+    private static Class<?> netty() {
+        String onBoot3 = "org.springframework.boot.web.embedded.netty.NettyReactiveWebServerFactory";
+        String onBoot4 = "org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory";
+        ClassLoader loader = RunningApp.class.getClassLoader();
+        return ClassUtils.resolveClassName(ClassUtils.isPresent(onBoot4, loader) ? onBoot4 : onBoot3, loader);
     }
 
     public <T> T bean(Class<T> type) {

@@ -99,8 +99,6 @@ final class SluiceWebFilter implements WebFilter, Ordered {
         response.setRawStatusCode(Refusal.STATUS);
         response.getHeaders().set("Content-Type", Refusal.TYPE);
         byte[] body = Refusal.body(all).getBytes(StandardCharsets.UTF_8);
-        // Without it the body is sent in chunks, and then the next request on the connection was seen to stay without
-        // an answer now and then, on Spring Boot 4.
         response.getHeaders().setContentLength(body.length);
         return response.writeWith(
                 Mono.fromSupplier(() -> response.bufferFactory().wrap(body)));
