@@ -26,7 +26,7 @@ final class ServerReport {
     /** The tables and the verdicts. */
     static String tables(Figures figures) {
         ServerReport report = new ServerReport(figures);
-        report.load("64 requests under way, 10 rules, one key, in memory", Row.BESIDE_PEERS, Row.NGINX_FILE);
+        report.load("64 requests under way, 10 rules, one key, in memory", Row.BESIDE_PEERS, Row.NGINX_LIMIT);
         report.load("Many rules, many keys", Row.SCALE, Row.CHECK);
         report.load("On Redis, one hot key", Row.REDIS, Row.RAW_REDIS);
         report.delays();
@@ -47,7 +47,7 @@ final class ServerReport {
                 - %s
                 - Method: load and servers share the machine, over loopback, each in processes of their own. %d rounds of %d s, each row once in every round, every other round backwards; the median and the range. Rows that a JVM serves are warmed up until its compilers rest, for at most %d s each. Every answer is a success, and was seen to be the right one.
                 - Load: wrk with one thread and 64 connections, or 256 on Redis; for RLS h2load with %d connections of %d streams. CPU is the time of all processes of the server, user and system, for each request; the load generator's is not in it.
-                - nginx and HAProxy run as many workers as there are processors, without an access log, and keep connections open. Behind `limit_req` nginx answers with `empty_gif`, the least it can do there (`return` would come before the limit), or with a small file. Targets are by the file: an nginx that limits has something to serve.
+                - nginx and HAProxy run as many workers as there are processors, without an access log, and keep connections open. Behind `limit_req` nginx answers with `empty_gif`, the least it can do there (`return` would come before the limit), or with a small file. Targets are by `empty_gif`.
                 - Rules: on paths, one of which the request meets, with a counter for each address. 1 and 1,000,000 keys are asked for by the same script of wrk; all of the keys are there before.
                 - On Redis: only requests that Redis was asked for count. The limiter alone is asked in this JVM, as `bench redis` does it.
                 - Delays: h2load asks %,d times a second, evenly, on %d connections. Start: from the start of the process to the first answer. Memory: a second later, each page shared by processes counted once.

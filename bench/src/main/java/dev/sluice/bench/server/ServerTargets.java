@@ -9,8 +9,8 @@ import java.util.Optional;
 
 /** What Sluice promises of its server, and whether this run bears it out. */
 final class ServerTargets {
-    /** An nginx that limits has something to serve. */
-    private static final Row NGINX = Row.NGINX_FILE;
+    /** The cheapest nginx that limits. */
+    private static final Row NGINX = Row.NGINX_LIMIT;
 
     private final Figures figures;
     private final List<Target> targets = new ArrayList<>();

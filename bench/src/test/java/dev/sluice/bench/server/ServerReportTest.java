@@ -16,7 +16,7 @@ class ServerReportTest {
 
     @Test
     void ratiosAreMediansOverMedians() {
-        add(Row.NGINX_FILE, What.PER_SECOND, 40_000, 50_000, 90_000);
+        add(Row.NGINX_LIMIT, What.PER_SECOND, 40_000, 50_000, 90_000);
         add(Row.CHECK, What.PER_SECOND, 45_000, 20_000, 46_000);
         assertThat(ServerReport.tables(figures))
                 .containsPattern("sluice GET /v1/check +\\| +45,000 \\| 20,000-46,000 \\| +0.90 ")
@@ -25,8 +25,8 @@ class ServerReportTest {
 
     @Test
     void verdictsFollowTheFigures() {
-        add(Row.NGINX_FILE, What.PER_SECOND, 50_000);
-        add(Row.NGINX_FILE, What.CPU_MICROS, 16);
+        add(Row.NGINX_LIMIT, What.PER_SECOND, 50_000);
+        add(Row.NGINX_LIMIT, What.CPU_MICROS, 16);
         add(Row.CHECK, What.PER_SECOND, 40_000);
         add(Row.CHECK, What.CPU_MICROS, 20.1);
         add(Row.FOR_NGINX, What.PER_SECOND, 44_000);
