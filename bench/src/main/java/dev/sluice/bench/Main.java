@@ -12,7 +12,6 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -34,7 +33,7 @@ public final class Main {
                 case "", "-h", "--help", "help" -> System.out.print(Options.USAGE);
                 default ->
                     throw new Options.BadOption(
-                            "unknown benchmark '" + command + "'; there is: core, redis, server, smoke");
+                            "unknown benchmark '" + command + "'; there is: core, redis, server, spring, smoke");
             }
         } catch (Options.BadOption e) {
             System.err.println("bench: " + e.getMessage());
@@ -49,8 +48,8 @@ public final class Main {
         if (cells.isEmpty() && probes.isEmpty()) {
             throw new Options.BadOption("--only '" + options.only() + "' matches no benchmark");
         }
-        requireWritable(options.report());
-        Speed.Effort effort = Speed.Effort.of(options);
+        options.requireWritable();
+        Jmh.Effort effort = Speed.effort(options);
         Progress progress = new Progress(System.out, cells.size() * effort.rounds() + probes.size());
         Results results = new Results();
         withScratch(scratch -> Speed.run(cells, effort, scratch, progress, results));
@@ -69,22 +68,13 @@ public final class Main {
     }
 
     private static void redis(Options options) throws IOException {
-        requireWritable(options.report());
+        options.requireWritable();
         RedisBench.run(options);
     }
 
     private static void server(Options options) throws IOException {
-        requireWritable(options.report());
+        options.requireWritable();
         ServerBench.run(options);
-    }
-
-    /** Before the run, not after it. */
-    private static void requireWritable(Optional<Path> report) {
-        Optional<Path> folder = report.map(Path::toAbsolutePath).map(Path::getParent);
-        if (report.isPresent() && folder.filter(Files::isDirectory).isEmpty()) {
-            throw new Options.BadOption("the report goes to " + report.get()
-                    + ", whose folder does not exist; run this from the root of the project or say --out FILE");
-        }
     }
 
     private static void smoke(List<String> args) throws IOException {

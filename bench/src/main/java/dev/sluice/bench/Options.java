@@ -1,5 +1,6 @@
 package dev.sluice.bench;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -9,21 +10,22 @@ import java.util.regex.PatternSyntaxException;
 /**
  * What the command line asks for.
  *
- * @param suite which benchmarks: {@code core}, {@code redis} or {@code server}
+ * @param suite which benchmarks: {@code core}, {@code redis}, {@code server} or {@code spring}
  * @param full whether it may take its time
  * @param only what to run
  * @param report where the page goes, if one is written
  */
 public record Options(String suite, boolean full, Pattern only, Optional<Path> report) {
-    static final String USAGE = """
-            usage: bench core|redis|server [--short | --full] [--only REGEX] [--write] [--out FILE]
+    public static final String USAGE = """
+            usage: bench core|redis|server|spring [--short | --full] [--only REGEX] [--write] [--out FILE]
                    bench smoke
 
               core         speed and memory of the in-process limiters beside their peers
               redis        speed and memory of the limiters on Redis beside their peers, on a redis-server of its own
               server       the server under load from wrk and h2load, beside nginx, HAProxy and a trivial reply
-              --short      core about 4 minutes, redis 3, server 3 to 4, to see where things stand (the default)
-              --full       core about 25 minutes, redis 10, server 15: medians over interleaved rounds; writes the report
+              spring       what the starter costs a request and a method, beside Bucket4j's starter and Resilience4j's
+              --short      core about 4 minutes, redis 3, server 3 to 4, spring 2, to see where things stand (the default)
+              --full       core about 25 minutes, redis 10, server 15, spring 10: medians over interleaved rounds; writes the report
               --only REGEX what to run, matched anywhere in a line of the progress: 'denied', 'sluice.*2 threads', 'memory'
               --write      write the report after a short run too
               --out FILE   where the report goes; docs/benchmarks.md, docs/benchmarks-redis.md and so on unless said
@@ -38,7 +40,7 @@ public record Options(String suite, boolean full, Pattern only, Optional<Path> r
     }
 
     /** Reads what follows the name of the suite. */
-    static Options parse(String suite, List<String> args) {
+    public static Options parse(String suite, List<String> args) {
         Path usual = Path.of("docs", suite.equals("core") ? "benchmarks.md" : "benchmarks-" + suite + ".md");
         boolean full = false;
         boolean shortRun = false;
@@ -77,6 +79,15 @@ public record Options(String suite, boolean full, Pattern only, Optional<Path> r
         return "./sluice bench " + suite
                 + (full ? " --full" : " --short")
                 + (only.pattern().isEmpty() ? "" : " --only '" + only + "'");
+    }
+
+    /** Before the run, not after it. */
+    public void requireWritable() {
+        Optional<Path> folder = report.map(Path::toAbsolutePath).map(Path::getParent);
+        if (report.isPresent() && folder.filter(Files::isDirectory).isEmpty()) {
+            throw new BadOption("the report goes to " + report.get()
+                    + ", whose folder does not exist; run this from the root of the project or say --out FILE");
+        }
     }
 
     private static String valueOf(String option, List<String> args, int index) {

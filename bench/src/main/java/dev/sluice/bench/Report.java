@@ -29,7 +29,7 @@ final class Report {
     /** The whole page. */
     static String page(Results results, Options options, LocalDate date) {
         String machine = String.join("\n- ", Machine.describe(Machine.versions()));
-        int rounds = Speed.Effort.of(options).rounds();
+        int rounds = Speed.effort(options).rounds();
         String length = rounds > 1
                 ? rounds + " interleaved rounds, one fork of every benchmark in each"
                 : "a short run: one fork of every benchmark, good for orders of magnitude and not for the last tenth";
@@ -68,7 +68,7 @@ final class Report {
         List<String> row = new ArrayList<>(List.of(Speed.words(benchmark)));
         double bytes = 0;
         for (int threads : group.threads()) {
-            Optional<Speed.Cost> cost = results.cost(group, benchmark, threads);
+            Optional<Jmh.Cost> cost = results.cost(group, benchmark, threads);
             row.add(cost.map(c -> number(c.nanos().median())).orElse(""));
             row.add(cost.map(c ->
                             number(c.nanos().min()) + "-" + number(c.nanos().max()))
@@ -76,7 +76,7 @@ final class Report {
             row.add(results.ratio(group, benchmark, threads)
                     .map(ratio -> String.format(Locale.ROOT, "%.2f", ratio))
                     .orElse(""));
-            bytes = Math.max(bytes, cost.map(Speed.Cost::bytes).orElse(0.0));
+            bytes = Math.max(bytes, cost.map(Jmh.Cost::bytes).orElse(0.0));
         }
         row.add("%.0f".formatted(bytes));
         return row;

@@ -8,18 +8,18 @@ import java.util.Optional;
 
 /** All that one run has measured. What was left out is absent. */
 final class Results {
-    private final Map<Speed.Cell, Speed.Cost> speed = new LinkedHashMap<>();
+    private final Map<Speed.Cell, Jmh.Cost> speed = new LinkedHashMap<>();
     private final Map<MemoryProbe, Map<String, Long>> memory = new LinkedHashMap<>();
 
-    void add(Speed.Cell cell, Speed.Cost cost) {
-        speed.merge(cell, cost, Speed.Cost::with);
+    void add(Speed.Cell cell, Jmh.Cost cost) {
+        speed.merge(cell, cost, Jmh.Cost::with);
     }
 
     void add(MemoryProbe probe, Map<String, Long> figures) {
         memory.put(probe, figures);
     }
 
-    Optional<Speed.Cost> cost(Group group, String benchmark, int threads) {
+    Optional<Jmh.Cost> cost(Group group, String benchmark, int threads) {
         return Optional.ofNullable(speed.get(new Speed.Cell(group, benchmark, threads)));
     }
 

@@ -108,7 +108,7 @@ final class Targets {
     private void allocatesNothing(Group group, String benchmark) {
         OptionalDouble most = group.threads().stream()
                 .flatMap(threads -> results.cost(group, benchmark, threads).stream())
-                .mapToDouble(Speed.Cost::bytes)
+                .mapToDouble(Jmh.Cost::bytes)
                 .max();
         Optional<Double> bytes = most.isPresent() ? Optional.of(most.getAsDouble()) : Optional.empty();
         judge(

@@ -13,7 +13,7 @@ class OptionsTest {
     @Test
     void shortRunUnlessSaid() {
         Options options = parse("");
-        assertThat(Speed.Effort.of(options)).isEqualTo(Speed.Effort.SHORT);
+        assertThat(Speed.effort(options)).isEqualTo(new Jmh.Effort(1, 2, 300, 3, 200));
         assertThat(options.report()).isEmpty();
     }
 

@@ -72,6 +72,6 @@ class ReportTest {
     }
 
     private void add(Group group, String benchmark, int threads, double... nanos) {
-        results.add(new Speed.Cell(group, benchmark, threads), new Speed.Cost(Samples.of(nanos), 0));
+        results.add(new Speed.Cell(group, benchmark, threads), new Jmh.Cost(Samples.of(nanos), 0));
     }
 }

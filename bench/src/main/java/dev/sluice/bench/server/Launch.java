@@ -56,7 +56,7 @@ final class Launch {
                 yield List.of(Tools.NGINX.path(), "-e", "stderr", "-p", folder.toString(), "-c", file);
             }
             case HAPROXY -> List.of(Tools.HAPROXY.path(), "-db", "-f", configuration(folder, "haproxy.cfg", port));
-            case VERTX -> java(VertxHello.class.getName(), Integer.toString(port));
+            case VERTX, VERTX_HTTP2 -> java(VertxHello.class.getName(), Integer.toString(port));
             case SLUICE, SLUICE_FOR_NGINX, SLUICE_FOR_ENVOY, SLUICE_MANY_KEYS ->
                 sluice(folder, port, FEW_RULES, "memory");
             case SLUICE_MANY_RULES -> sluice(folder, port, manyRules, "memory");
@@ -68,7 +68,7 @@ final class Launch {
         return switch (party) {
             case NGINX -> Row.NGINX_LIMIT.path();
             case HAPROXY -> Row.HAPROXY.path();
-            case VERTX -> Row.VERTX.path();
+            case VERTX, VERTX_HTTP2 -> Row.VERTX.path();
             default -> Row.CHECK.path();
         };
     }
@@ -105,6 +105,7 @@ final class Launch {
         if (version >= 23) {
             words.add("--sun-misc-unsafe-memory-access=allow");
         }
+        words.add("-XX:+UseParallelGC");
         List<String> parts = Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
                 .map(part -> Path.of(part).toAbsolutePath().toString())
                 .toList();

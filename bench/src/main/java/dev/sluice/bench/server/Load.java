@@ -40,7 +40,7 @@ final class Load implements AutoCloseable {
                 int many = row == Row.MANY_KEYS ? keys : 1;
                 yield Wrk.run(url(row), CONNECTIONS, seconds, List.of("-s", script.toString()), List.of(many + ""));
             }
-            case GRPC -> H2load.run(h2Words(row), CONNECTIONS / H2load.CONNECTIONS, seconds);
+            case GRPC, HTTP2 -> H2load.run(h2Words(row), CONNECTIONS / H2load.CONNECTIONS, seconds);
             case RAW -> throw new IllegalArgumentException(row + " is not asked over a network");
         };
     }
@@ -48,7 +48,7 @@ final class Load implements AutoCloseable {
     /** What h2load is to ask for. */
     List<String> h2Words(Row row) {
         List<String> words = new ArrayList<>();
-        words.addAll(row.way == Row.Way.GRPC ? List.of("-d", frame.toString()) : List.of("--h1"));
+        words.addAll(row.way == Row.Way.HTTP ? List.of("--h1") : List.of("-d", frame.toString()));
         words.addAll(fields(row));
         words.add(url(row));
         return words;

@@ -12,6 +12,7 @@ enum Party {
     NGINX("nginx"),
     HAPROXY("HAProxy"),
     VERTX("Vert.x, a trivial reply"),
+    VERTX_HTTP2("Vert.x, a trivial reply over HTTP/2"),
     SLUICE("sluice, 10 rules"),
     SLUICE_FOR_NGINX("sluice, for nginx"),
     SLUICE_FOR_ENVOY("sluice, for Envoys"),

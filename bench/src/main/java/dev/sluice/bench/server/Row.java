@@ -9,6 +9,7 @@ enum Row {
     NGINX_FILE("nginx, limit_req, a file", Party.NGINX, Way.HTTP),
     HAPROXY("HAProxy, stick table", Party.HAPROXY, Way.HTTP),
     VERTX("Vert.x, a trivial reply", Party.VERTX, Way.HTTP),
+    VERTX_HTTP2("Vert.x, a trivial reply over HTTP/2", Party.VERTX_HTTP2, Way.HTTP2),
     CHECK("sluice GET /v1/check", Party.SLUICE, Way.HTTP),
     FOR_NGINX("sluice GET /nginx", Party.SLUICE_FOR_NGINX, Way.HTTP),
     RLS("sluice RLS over gRPC", Party.SLUICE_FOR_ENVOY, Way.GRPC),
@@ -20,7 +21,7 @@ enum Row {
 
     /** Those that share one table: 64 requests under way, one key, 10 rules, in memory. */
     static final List<Row> BESIDE_PEERS =
-            List.of(NGINX_PLAIN, NGINX_LIMIT, NGINX_FILE, HAPROXY, VERTX, CHECK, FOR_NGINX, RLS);
+            List.of(NGINX_PLAIN, NGINX_LIMIT, NGINX_FILE, HAPROXY, VERTX, CHECK, FOR_NGINX, VERTX_HTTP2, RLS);
 
     /** Those that should cost the same. */
     static final List<Row> SCALE = List.of(CHECK, MANY_RULES, ONE_KEY, MANY_KEYS);
@@ -33,6 +34,7 @@ enum Row {
     /** How it is asked. */
     enum Way {
         HTTP,
+        HTTP2,
         GRPC,
         KEYS,
         RAW,
@@ -55,7 +57,7 @@ enum Row {
             case NGINX_PLAIN -> "/plain";
             case NGINX_LIMIT -> "/limited";
             case NGINX_FILE -> "/file";
-            case HAPROXY, VERTX -> "/";
+            case HAPROXY, VERTX, VERTX_HTTP2 -> "/";
             case FOR_NGINX -> "/nginx";
             case RLS -> "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
             default -> "/v1/check?ip=" + RuleText.IP + "&path=" + RuleText.PATH;
@@ -79,7 +81,7 @@ enum Row {
     /** What the answer must hold, to show that it is the right one. */
     String expected() {
         return switch (this) {
-            case NGINX_PLAIN, NGINX_FILE, HAPROXY, VERTX -> "ok";
+            case NGINX_PLAIN, NGINX_FILE, HAPROXY, VERTX, VERTX_HTTP2 -> "ok";
             case NGINX_LIMIT -> "image/gif";
             default -> "RateLimit-Policy: \"" + RuleText.RULE + "\"";
         };

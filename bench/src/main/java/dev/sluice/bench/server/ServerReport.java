@@ -46,7 +46,7 @@ final class ServerReport {
                 - Command: `%s`
                 - %s
                 - Method: load and servers share the machine, over loopback, each in processes of their own. %d rounds of %d s, each row once in every round, every other round backwards; the median and the range. Rows that a JVM serves are warmed up until its compilers rest, for at most %d s each. Every answer is a success, and was seen to be the right one.
-                - Load: wrk with one thread and 64 connections, or 256 on Redis; for RLS h2load with %d connections of %d streams. CPU is the time of all processes of the server, user and system, for each request; the load generator's is not in it.
+                - Load: wrk with one thread and 64 connections, or 256 on Redis; over HTTP/2 h2load with %d connections of %d streams. CPU is the time of all processes of the server, user and system, for each request; the load generator's is not in it.
                 - nginx and HAProxy run as many workers as there are processors, without an access log, and keep connections open. Behind `limit_req` nginx answers with `empty_gif`, the least it can do there (`return` would come before the limit), or with a small file. Targets are by `empty_gif`.
                 - Rules: on paths, one of which the request meets, with a counter for each address. 1 and 1,000,000 keys are asked for by the same script of wrk; all of the keys are there before.
                 - On Redis: only requests that Redis was asked for count. The limiter alone is asked in this JVM, as `bench redis` does it.

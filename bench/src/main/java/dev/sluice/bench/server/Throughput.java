@@ -69,7 +69,7 @@ final class Throughput {
             case RAW -> withoutServer(row);
             case REDIS -> onRedis(row);
             case GRPC -> overGrpc(row);
-            case HTTP, KEYS -> overHttp(row);
+            case HTTP, HTTP2, KEYS -> overHttp(row);
         };
     }
 

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.bench.spring;
+
+import org.jspecify.annotations.NullMarked;
