@@ -3,6 +3,7 @@ package dev.sluice.server.http;
 import dev.sluice.Decision;
 import dev.sluice.Outcome;
 import dev.sluice.rules.OnExceed;
+import dev.sluice.rules.QuotaExceeded;
 import dev.sluice.rules.RateLimitHeaders;
 import dev.sluice.rules.Ruling;
 import dev.sluice.rules.Verdict;
@@ -23,8 +24,7 @@ final class Answer {
     private static final AsciiString RETRY_AFTER = AsciiString.cached(RateLimitHeaders.RETRY_AFTER);
     private static final AsciiString TRUE = AsciiString.cached("?1");
     private static final String QUOTA_EXCEEDED =
-            "{\"type\":\"https://iana.org/assignments/http-problem-types#quota-exceeded\","
-                    + "\"title\":\"Request cannot be satisfied as assigned quota has been exceeded\",\"status\":429,";
+            "{\"type\":\"" + QuotaExceeded.TYPE + "\",\"title\":\"" + QuotaExceeded.TITLE + "\",\"status\":429,";
     private static final long MILLI = 1000;
 
     private final Policies policies;
@@ -130,38 +130,17 @@ final class Answer {
         json.ascii("]}");
     }
 
-    private void problem(Bytes json, Verdict verdict, @Nullable Ruling decisive) {
+    private static void problem(Bytes json, Verdict verdict, @Nullable Ruling decisive) {
         json.ascii(QUOTA_EXCEEDED);
         if (decisive != null) {
-            json.ascii("\"detail\":").json(detail(decisive)).put(',');
+            json.ascii("\"detail\":").json(QuotaExceeded.detail(decisive)).put(',');
         }
         json.ascii("\"violated-policies\":[");
-        boolean first = true;
-        for (Ruling ruling : verdict.rulings()) {
-            List<Decision> parts = ruling.decision().each();
-            for (int i = 0; ruling.denies() && i < parts.size(); i++) {
-                if (!parts.get(i).allowed()) {
-                    (first ? json : json.put(','))
-                            .json(RateLimitHeaders.policyName(ruling.rule().name(), i));
-                    first = false;
-                }
-            }
+        List<String> violated = QuotaExceeded.violated(verdict);
+        for (int i = 0; i < violated.size(); i++) {
+            (i == 0 ? json : json.put(',')).json(violated.get(i));
         }
         json.ascii("],");
-    }
-
-    private static String detail(Ruling denying) {
-        Decision decision = denying.decision();
-        String rule = denying.rule().name();
-        if (decision.never()) {
-            return "a cost of " + decision.permits() + " is more than rule " + rule + " can ever grant, which is "
-                    + decision.limit();
-        }
-        String when = decision.retryAfterMicros() == Decision.NEVER_MICROS
-                ? "when permits are given back"
-                : "in " + RateLimitHeaders.seconds(decision.retryAfterMicros()) + " s";
-        String why = decision.outcome() == Outcome.SHED ? " turns some away early: " : ": ";
-        return "rule " + rule + why + decision.remaining() + " of " + decision.limit() + " left; try again " + when;
     }
 
     private void limits(Bytes json, List<Ruling> rulings) {

@@ -1,10 +1,10 @@
 package dev.sluice.spring.web;
 
 import dev.sluice.Decision;
+import dev.sluice.rules.QuotaExceeded;
 import dev.sluice.rules.RateLimitHeaders;
 import dev.sluice.rules.Ruling;
 import dev.sluice.rules.Verdict;
-import java.util.List;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -40,15 +40,18 @@ final class Refusal {
 
     /** The body of a refusal. */
     static String body(Verdict verdict) {
-        StringBuilder json =
-                new StringBuilder("{\"type\":\"https://iana.org/assignments/http-problem-types#quota-exceeded\","
-                        + "\"title\":\"Request cannot be satisfied as assigned quota has been exceeded\","
-                        + "\"status\":429");
+        StringBuilder json = new StringBuilder("{\"type\":\"" + QuotaExceeded.TYPE + "\",\"title\":\""
+                + QuotaExceeded.TITLE + "\",\"status\":" + STATUS);
         Ruling decisive = verdict.decisive();
         if (decisive != null) {
-            quote(json.append(",\"detail\":"), detail(decisive));
+            quote(json.append(",\"detail\":"), QuotaExceeded.detail(decisive));
         }
-        violated(json.append(",\"violated-policies\":["), verdict.rulings());
+        json.append(",\"violated-policies\":[");
+        String separator = "";
+        for (String policy : QuotaExceeded.violated(verdict)) {
+            quote(json.append(separator), policy);
+            separator = ",";
+        }
         json.append("],\"allowed\":false");
         if (decisive != null) {
             quote(json.append(",\"rule\":"), decisive.rule().name());
@@ -59,33 +62,6 @@ final class Refusal {
             json.append(",\"resetAfterMs\":").append(millis(decision.resetAfterMicros()));
         }
         return json.append("}\n").toString();
-    }
-
-    private static String detail(Ruling denying) {
-        Decision decision = denying.decision();
-        String rule = denying.rule().name();
-        if (decision.never()) {
-            return "a cost of " + decision.permits() + " is more than rule " + rule + " can ever grant, which is "
-                    + decision.limit();
-        }
-        String when = decision.retryAfterMicros() == Decision.NEVER_MICROS
-                ? "when permits are given back"
-                : "in " + RateLimitHeaders.seconds(decision.retryAfterMicros()) + " s";
-        return "rule " + rule + ": " + decision.remaining() + " of " + decision.limit() + " left; try again " + when;
-    }
-
-    private static void violated(StringBuilder json, List<Ruling> rulings) {
-        String separator = "";
-        for (Ruling ruling : rulings) {
-            List<Decision> parts = ruling.decision().each();
-            for (int i = 0; ruling.denies() && i < parts.size(); i++) {
-                if (!parts.get(i).allowed()) {
-                    String policy = RateLimitHeaders.policyName(ruling.rule().name(), i);
-                    quote(json.append(separator), policy);
-                    separator = ",";
-                }
-            }
-        }
     }
 
     /** Whole milliseconds, never too early; null for never. */

@@ -1,0 +1,46 @@
+package dev.sluice.rules;
+
+import dev.sluice.Decision;
+import dev.sluice.Outcome;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What the body of a refusal says: a problem of RFC 9457, of the type that draft-ietf-httpapi-ratelimit-headers-10 has for
+ * it. How it is written is up to who answers.
+ */
+public final class QuotaExceeded {
+    public static final String TYPE = "https://iana.org/assignments/http-problem-types#quota-exceeded";
+    public static final String TITLE = "Request cannot be satisfied as assigned quota has been exceeded";
+
+    private QuotaExceeded() {}
+
+    /** Why, and when to try again, in a sentence. */
+    public static String detail(Ruling denying) {
+        Decision decision = denying.decision();
+        String rule = denying.rule().name();
+        if (decision.never()) {
+            return "a cost of " + decision.permits() + " is more than rule " + rule + " can ever grant, which is "
+                    + decision.limit();
+        }
+        String when = decision.retryAfterMicros() == Decision.NEVER_MICROS
+                ? "when permits are given back"
+                : "in " + RateLimitHeaders.seconds(decision.retryAfterMicros()) + " s";
+        String why = decision.outcome() == Outcome.SHED ? " turns some away early: " : ": ";
+        return "rule " + rule + why + decision.remaining() + " of " + decision.limit() + " left; try again " + when;
+    }
+
+    /** The policies that deny, by the names they have in {@code RateLimit-Policy}. */
+    public static List<String> violated(Verdict verdict) {
+        List<String> policies = new ArrayList<>();
+        for (Ruling ruling : verdict.rulings()) {
+            List<Decision> parts = ruling.decision().each();
+            for (int i = 0; ruling.denies() && i < parts.size(); i++) {
+                if (!parts.get(i).allowed()) {
+                    policies.add(RateLimitHeaders.policyName(ruling.rule().name(), i));
+                }
+            }
+        }
+        return policies;
+    }
+}
