@@ -39,7 +39,7 @@ class RedisTest {
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
-    @Import(Api.class)
+    @Import({Api.class, Sightings.class})
     static class App {}
 
     @Configuration(proxyBeanMethods = false)
@@ -120,6 +120,9 @@ class RedisTest {
                 assertThat(other.statuses(2, "GET", path)).containsExactly(200, 429);
                 assertThat(servlet.get(path).statusCode()).isEqualTo(429);
             }
+            assertThat(servlet.bean(Sightings.class).seen())
+                    .hasSize(3)
+                    .allMatch(seen -> seen.startsWith("sluice.denied "));
         }
     }
 
@@ -130,6 +133,8 @@ class RedisTest {
             for (String path : List.of("/filtered", "/annotated")) {
                 assertThat(flux.statuses(4, "GET", path)).containsExactly(200, 200, 200, 429);
             }
+            assertThat(flux.bean(Sightings.class).seen())
+                    .containsExactly("sluice.denied filtered-flux2", "sluice.denied flux2");
         }
     }
 

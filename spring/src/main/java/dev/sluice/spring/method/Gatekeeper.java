@@ -2,8 +2,11 @@ package dev.sluice.spring.method;
 
 import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.Verdict;
+import dev.sluice.spring.Observations;
 import dev.sluice.spring.RuleBook;
 import dev.sluice.spring.web.Caller;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -22,17 +25,25 @@ final class Gatekeeper {
 
     private final RuleBook book;
     private final RuleEngine engine;
+    private final ObservationRegistry observations;
     private final Executor executor;
 
     /** @param executor runs methods whose turn has come later, or whose store answers later */
-    Gatekeeper(RuleBook book, Executor executor) {
+    Gatekeeper(RuleBook book, ObservationRegistry observations, Executor executor) {
         this.book = book;
         this.engine = book.engine();
+        this.observations = observations;
         this.executor = executor;
     }
 
     CompletableFuture<Verdict> ask(LimitedMethod method, MethodInvocation call, Caller caller) {
         return engine.check(method.asks(call, caller, book));
+    }
+
+    /** What is observed on this thread. */
+    @Nullable
+    Observation observation() {
+        return observations.getCurrentObservation();
     }
 
     void release(Verdict verdict) {
@@ -56,6 +67,7 @@ final class Gatekeeper {
             requireMayBlock(asked, call);
         }
         Verdict verdict = awaited(asked, call);
+        Observations.note(verdict, observations);
         if (!verdict.allowed()) {
             engine.release(verdict);
             return method.instead(call, verdict);
@@ -103,13 +115,14 @@ final class Gatekeeper {
     // ---- By a future
 
     CompletionStage<@Nullable Object> future(LimitedMethod method, MethodInvocation call) throws Throwable {
+        Observation under = observation();
         CompletableFuture<Verdict> asked = ask(method, call, caller(method));
         Verdict known = asked.isDone() ? asked.join() : null;
         if (known != null && known.delayMicros() == 0) {
-            return run(method, call, known);
+            return run(method, call, known, under);
         }
         MethodInvocation kept = Calls.kept(call);
-        return asked.thenComposeAsync(verdict -> later(verdict, () -> run(method, kept, verdict)), executor);
+        return asked.thenComposeAsync(verdict -> later(verdict, () -> run(method, kept, verdict, under)), executor);
     }
 
     private CompletionStage<@Nullable Object> later(
@@ -122,7 +135,9 @@ final class Gatekeeper {
     }
 
     @SuppressWarnings("unchecked")
-    private CompletionStage<@Nullable Object> run(LimitedMethod method, MethodInvocation call, Verdict verdict) {
+    private CompletionStage<@Nullable Object> run(
+            LimitedMethod method, MethodInvocation call, Verdict verdict, @Nullable Observation under) {
+        Observations.note(verdict, under);
         try {
             Object answer = verdict.allowed() ? call.proceed() : method.instead(call, verdict);
             CompletionStage<@Nullable Object> stage = answer == null

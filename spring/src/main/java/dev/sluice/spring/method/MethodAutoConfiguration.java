@@ -3,6 +3,7 @@ package dev.sluice.spring.method;
 import dev.sluice.spring.RuleBook;
 import dev.sluice.spring.SluiceAutoConfiguration;
 import dev.sluice.spring.SluiceProperties;
+import io.micrometer.observation.ObservationRegistry;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import org.springframework.beans.factory.ObjectProvider;
@@ -26,11 +27,15 @@ public final class MethodAutoConfiguration {
             ConfigurableBeanFactory beans,
             ObjectProvider<RuleBook> book,
             ObjectProvider<SluiceProperties> properties,
+            ObjectProvider<ObservationRegistry> observations,
             Environment environment) {
         RateLimitPostProcessor processor = new RateLimitPostProcessor(
                 SingletonSupplier.of(() -> new LimitedMethods(
                         beans, book.getObject(), properties.getObject().priorities())),
-                SingletonSupplier.of(() -> new Gatekeeper(book.getObject(), executor(beans))));
+                SingletonSupplier.of(() -> new Gatekeeper(
+                        book.getObject(),
+                        observations.getIfAvailable(() -> ObservationRegistry.NOOP),
+                        executor(beans))));
         processor.setProxyTargetClass(environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true));
         return processor;
     }

@@ -1,8 +1,10 @@
 package dev.sluice.spring.method;
 
 import dev.sluice.rules.Verdict;
+import dev.sluice.spring.Observations;
 import dev.sluice.spring.web.Caller;
 import dev.sluice.spring.web.ReactiveCaller;
+import io.micrometer.observation.Observation;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.CompletableFuture;
@@ -42,11 +44,15 @@ final class ReactorGate {
 
     private static Mono<Verdict> verdict(Gatekeeper keeper, LimitedMethod method, MethodInvocation call) {
         Mono<Caller> caller = method.asksCaller() ? ReactiveCaller.current() : Mono.just(Caller.NOBODY);
-        return caller.flatMap(known -> {
+        Mono<Verdict> verdict = caller.flatMap(known -> {
             CompletableFuture<Verdict> asked = keeper.ask(method, call, known);
             boolean here = asked.isDone();
-            Mono<Verdict> verdict = Mono.fromFuture(asked).flatMap(given -> delayed(keeper, given));
-            return here ? verdict : verdict.publishOn(Schedulers.parallel());
+            Mono<Verdict> given = Mono.fromFuture(asked).flatMap(each -> delayed(keeper, each));
+            return here ? given : given.publishOn(Schedulers.parallel());
+        });
+        return Mono.deferContextual(context -> {
+            Observation under = context.getOrDefault(Observations.IN_CONTEXT, keeper.observation());
+            return verdict.doOnNext(given -> Observations.note(given, under));
         });
     }
 

@@ -4,7 +4,9 @@ import dev.sluice.spring.RuleBook;
 import dev.sluice.spring.SluiceAutoConfiguration;
 import dev.sluice.spring.SluiceProperties;
 import dev.sluice.spring.WebRules.Phase;
+import io.micrometer.observation.ObservationRegistry;
 import jakarta.servlet.Filter;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -26,9 +28,16 @@ public final class ServletAutoConfiguration {
     private static final String SECURITY = "org.springframework.security.web.FilterChainProxy";
 
     private static FilterRegistrationBean<SluiceFilter> filter(
-            RuleBook book, SluiceProperties properties, Phase phase, int order) {
-        FilterRegistrationBean<SluiceFilter> filter = new FilterRegistrationBean<>(
-                new SluiceFilter(book, new ExcludedPaths(properties.filter().exclude()), phase));
+            RuleBook book,
+            SluiceProperties properties,
+            ObjectProvider<ObservationRegistry> observations,
+            Phase phase,
+            int order) {
+        FilterRegistrationBean<SluiceFilter> filter = new FilterRegistrationBean<>(new SluiceFilter(
+                book,
+                new ExcludedPaths(properties.filter().exclude()),
+                phase,
+                observations.getIfAvailable(() -> ObservationRegistry.NOOP)));
         filter.setName("sluice-" + phase);
         filter.setOrder(order);
         return filter;
@@ -39,23 +48,33 @@ public final class ServletAutoConfiguration {
     static class AroundSecurity {
         @Bean
         @ConditionalOnMissingBean(name = "sluiceFilter")
-        FilterRegistrationBean<SluiceFilter> sluiceFilter(RuleBook book, SluiceProperties properties) {
+        FilterRegistrationBean<SluiceFilter> sluiceFilter(
+                RuleBook book, SluiceProperties properties, ObjectProvider<ObservationRegistry> observations) {
             return filter(
-                    book, properties, Phase.BEFORE_USER, properties.filter().order());
+                    book,
+                    properties,
+                    observations,
+                    Phase.BEFORE_USER,
+                    properties.filter().order());
         }
 
         @Bean
         @ConditionalOnMissingBean(name = "sluiceUserFilter")
         FilterRegistrationBean<SluiceFilter> sluiceUserFilter(
-                RuleBook book, SluiceProperties properties, Environment environment) {
+                RuleBook book,
+                SluiceProperties properties,
+                ObjectProvider<ObservationRegistry> observations,
+                Environment environment) {
             int security = environment.getProperty("spring.security.filter.order", Integer.class, -100);
-            return filter(book, properties, Phase.WITH_USER, security + 1);
+            return filter(book, properties, observations, Phase.WITH_USER, security + 1);
         }
     }
 
     @Bean
     @ConditionalOnMissingBean(name = "sluiceFilter")
-    FilterRegistrationBean<SluiceFilter> sluiceFilter(RuleBook book, SluiceProperties properties) {
-        return filter(book, properties, Phase.ALL, properties.filter().order());
+    FilterRegistrationBean<SluiceFilter> sluiceFilter(
+            RuleBook book, SluiceProperties properties, ObjectProvider<ObservationRegistry> observations) {
+        return filter(
+                book, properties, observations, Phase.ALL, properties.filter().order());
     }
 }

@@ -2,8 +2,10 @@ package dev.sluice.spring.web;
 
 import dev.sluice.rules.Request;
 import dev.sluice.rules.Verdict;
+import dev.sluice.spring.Observations;
 import dev.sluice.spring.RuleBook;
 import dev.sluice.spring.WebRules;
+import io.micrometer.observation.ObservationRegistry;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import jakarta.servlet.FilterChain;
@@ -26,11 +28,13 @@ final class SluiceFilter extends OncePerRequestFilter {
     private final RuleBook book;
     private final ExcludedPaths excluded;
     private final WebRules.Phase phase;
+    private final ObservationRegistry observations;
 
-    SluiceFilter(RuleBook book, ExcludedPaths excluded, WebRules.Phase phase) {
+    SluiceFilter(RuleBook book, ExcludedPaths excluded, WebRules.Phase phase, ObservationRegistry observations) {
         this.book = book;
         this.excluded = excluded;
         this.phase = phase;
+        this.observations = observations;
     }
 
     /** The two phases are two filters, each once for a request. */
@@ -53,6 +57,7 @@ final class SluiceFilter extends OncePerRequestFilter {
             return;
         }
         Verdict verdict = decided(book.engine().check(asked, rules.in(phase)));
+        Observations.note(verdict, observations);
         Verdict earlier = (Verdict) request.getAttribute(Verdicts.ATTRIBUTE);
         Verdict all = earlier == null ? verdict : Verdicts.both(earlier, verdict);
         request.setAttribute(Verdicts.ATTRIBUTE, all);

@@ -2,13 +2,16 @@ package dev.sluice.spring.web;
 
 import dev.sluice.rules.Request;
 import dev.sluice.rules.Verdict;
+import dev.sluice.spring.Observations;
 import dev.sluice.spring.RuleBook;
 import dev.sluice.spring.WebRules;
+import io.micrometer.observation.Observation;
 import java.nio.charset.StandardCharsets;
 import java.security.Principal;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.server.reactive.ServerHttpResponse;
@@ -73,6 +76,16 @@ final class SluiceWebFilter implements WebFilter, Ordered {
     }
 
     private Mono<Void> told(WebRules rules, Verdict verdict, ServerWebExchange exchange, WebFilterChain chain) {
+        return Observations.isDue(verdict)
+                ? Mono.deferContextual(context -> {
+                    Observations.note(
+                            verdict, context.<@Nullable Observation>getOrDefault(Observations.IN_CONTEXT, null));
+                    return answered(rules, verdict, exchange, chain);
+                })
+                : answered(rules, verdict, exchange, chain);
+    }
+
+    private Mono<Void> answered(WebRules rules, Verdict verdict, ServerWebExchange exchange, WebFilterChain chain) {
         ServerHttpResponse response = exchange.getResponse();
         Verdict earlier = exchange.getAttribute(Verdicts.ATTRIBUTE);
         Verdict all = earlier == null ? verdict : Verdicts.both(earlier, verdict);

@@ -2,6 +2,7 @@ package dev.sluice.spring.web;
 
 import dev.sluice.rules.Verdict;
 import dev.sluice.spring.RateLimit;
+import dev.sluice.spring.Sightings;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -19,7 +20,7 @@ import reactor.core.publisher.Sinks;
 /** An application that is the same for servlets and for WebFlux. */
 @Configuration(proxyBeanMethods = false)
 @EnableAutoConfiguration
-@Import(WebApp.Api.class)
+@Import({WebApp.Api.class, Sightings.class})
 class WebApp {
     private static volatile CountDownLatch arrivals = new CountDownLatch(0);
     private static volatile Sinks.Empty<Void> gate = Sinks.empty();

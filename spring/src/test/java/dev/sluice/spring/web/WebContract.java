@@ -3,6 +3,7 @@ package dev.sluice.spring.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.spring.RunningApp;
+import dev.sluice.spring.Sightings;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
@@ -165,6 +166,16 @@ abstract class WebContract {
         assertThat(degraded.statusCode()).isEqualTo(200);
         assertThat(degraded.body()).isEqualTo("short");
         assertThat(degraded.headers().firstValue("Sluice-Degraded")).contains("?1");
+    }
+
+    @Test
+    void observationsOfRequestsTellOfRefusals() {
+        List<String> seen = app.bean(Sightings.class).seen();
+        assertThat(app.statuses(4, "GET", "/hello", from("203.0.113.17"))).containsExactly(200, 200, 200, 429);
+        app.statuses(2, "GET", "/search", from("203.0.113.17"));
+        app.statuses(2, "GET", "/by-rule", from("203.0.113.17"));
+        assertThat(seen)
+                .contains("sluice.denied hello-per-ip", "sluice.degraded search", "sluice.denied never-by-itself");
     }
 
     @Test
