@@ -16,6 +16,8 @@ import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
+import io.lettuce.core.resource.NettyCustomizer;
+import io.netty.channel.Channel;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -23,6 +25,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /** Makes wires through Lettuce: from an address, or over a connection that somebody else owns. */
@@ -37,17 +40,24 @@ final class LettuceConnector {
     private LettuceConnector() {}
 
     static Wire connect(Address address, Tls tls) {
+        AtomicInteger underWay = new AtomicInteger();
         ClientResources resources = ClientResources.builder()
                 .reconnectDelay(() -> Delay.exponential(
                         Duration.ofMillis(10),
                         Duration.ofMillis(MOST_MILLIS_BETWEEN_RECONNECTS),
                         2,
                         TimeUnit.MILLISECONDS))
+                .nettyCustomizer(new NettyCustomizer() {
+                    @Override
+                    public void afterChannelInitialized(Channel channel) {
+                        channel.pipeline().addFirst(new FlushTogether(underWay));
+                    }
+                })
                 .build();
         try {
             return address.kind() == Address.Kind.CLUSTER
-                    ? cluster(address, tls, resources)
-                    : single(address, tls, resources);
+                    ? cluster(address, tls, resources, underWay)
+                    : single(address, tls, resources, underWay);
         } catch (RuntimeException e) {
             resources.shutdown(0, 100, TimeUnit.MILLISECONDS);
             throw address.unreachable(e);
@@ -55,8 +65,14 @@ final class LettuceConnector {
     }
 
     static Wire over(StatefulRedisConnection<String, String> connection, Runnable close) {
+        return over(connection, new AtomicInteger(), close);
+    }
+
+    private static Wire over(
+            StatefulRedisConnection<String, String> connection, AtomicInteger underWay, Runnable close) {
         return new LettuceWire(
                 connection.async(),
+                underWay,
                 true,
                 RedisCommandExecutionException.class::isInstance,
                 () -> connection.async().ping(),
@@ -65,7 +81,13 @@ final class LettuceConnector {
 
     /** What fails at once on a cluster may be one node of several. */
     static Wire over(StatefulRedisClusterConnection<String, String> connection, Runnable close) {
-        return new LettuceWire(connection.async(), false, failure -> true, () -> told(pingMasters(connection)), close);
+        return new LettuceWire(
+                connection.async(),
+                new AtomicInteger(),
+                false,
+                failure -> true,
+                () -> told(pingMasters(connection)),
+                close);
     }
 
     /** A master that was replaced stays known, without slots, until it comes back: nobody waits for that one. */
@@ -91,13 +113,16 @@ final class LettuceConnector {
                 .orElseThrow(() -> new RedisConnectionException("no master of the cluster answers"));
     }
 
-    private static Wire single(Address address, Tls tls, ClientResources resources) {
+    private static Wire single(Address address, Tls tls, ClientResources resources, AtomicInteger underWay) {
         RedisClient client = RedisClient.create(resources, uri(address));
         client.setOptions(options(ClientOptions.builder(), tls).build());
-        return over(client.connect(), () -> shutDown(() -> client.shutdown(0, 100, TimeUnit.MILLISECONDS), resources));
+        return over(
+                client.connect(),
+                underWay,
+                () -> shutDown(() -> client.shutdown(0, 100, TimeUnit.MILLISECONDS), resources));
     }
 
-    private static Wire cluster(Address address, Tls tls, ClientResources resources) {
+    private static Wire cluster(Address address, Tls tls, ClientResources resources, AtomicInteger underWay) {
         List<RedisURI> seeds = address.nodes().stream()
                 .map(node -> settled(RedisURI.builder().withHost(node.host()).withPort(node.port()), address))
                 .toList();
@@ -114,6 +139,7 @@ final class LettuceConnector {
         AtomicBoolean looking = new AtomicBoolean();
         Wire wire = new LettuceWire(
                 connection.async(),
+                underWay,
                 false,
                 failure -> {
                     if (!(failure instanceof RedisCommandExecutionException)) {

@@ -11,6 +11,7 @@ import io.lettuce.core.protocol.CommandType;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class LettuceWire implements Wire {
     private final BaseRedisAsyncCommands<String, String> scripts;
     private final RedisKeyAsyncCommands<String, String> keys;
+    private final AtomicInteger underWay;
     private final boolean oneMaster;
     private final Predicate<Throwable> isRefusal;
     private final Supplier<? extends CompletionStage<?>> ping;
@@ -28,16 +30,19 @@ final class LettuceWire implements Wire {
     /**
      * Over the commands of a connection.
      *
+     * @param underWay counts the scripts that have not been answered
      * @param oneMaster whether a script may use any keys
      * @param isRefusal whether a failure is known at once and says nothing about other calls
      * @param close ends what was opened for it
      */
     <C extends BaseRedisAsyncCommands<String, String> & RedisKeyAsyncCommands<String, String>> LettuceWire(
             C commands,
+            AtomicInteger underWay,
             boolean oneMaster,
             Predicate<Throwable> isRefusal,
             Supplier<? extends CompletionStage<?>> ping,
             Runnable close) {
+        this.underWay = underWay;
         this.oneMaster = oneMaster;
         this.scripts = commands;
         this.keys = commands;
@@ -49,7 +54,10 @@ final class LettuceWire implements Wire {
     @Override
     public void run(
             Script script, String[] keys, byte[][] args, BiConsumer<byte @Nullable [], @Nullable Throwable> reply) {
-        ask(CommandType.EVALSHA, script.sha(), keys, args).whenComplete((bytes, failure) -> {
+        RedisFuture<byte[]> asked = ask(CommandType.EVALSHA, script.sha(), keys, args);
+        underWay.incrementAndGet();
+        asked.whenComplete((bytes, failure) -> {
+            underWay.decrementAndGet();
             Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
             if (cause instanceof RedisNoScriptException) {
                 // The server was flushed, replaced or has just joined: it learns the script with this call.
