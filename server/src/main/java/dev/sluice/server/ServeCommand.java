@@ -5,8 +5,8 @@ import dev.sluice.server.Settings.Place;
 import dev.sluice.server.admin.AuditLog;
 import dev.sluice.server.admin.RuleSource;
 import dev.sluice.server.admin.Tokens;
-import dev.sluice.server.envoy.EnvoyConfig;
 import dev.sluice.server.envoy.EnvoyConfigException;
+import dev.sluice.server.envoy.EnvoyFolder;
 import dev.sluice.server.http.Bounds;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -68,8 +68,27 @@ final class ServeCommand implements Callable<Integer> {
             names = "--store",
             paramLabel = "URL",
             description = "Where counters are kept: memory, redis://host:6379, redis-sentinel://a,b#master or"
-                    + " redis-cluster://a:7001,b:7002. Default: what the rule file says.")
+                    + " redis-cluster://a:7001,b:7002. Default: what the environment variable SLUICE_STORE says, else what"
+                    + " the rule file says.",
+            defaultValue = "${env:SLUICE_STORE}",
+            showDefaultValue = CommandLine.Help.Visibility.NEVER)
     private @Nullable String store;
+
+    @Option(
+            names = "--store-timeout",
+            paramLabel = "MILLIS",
+            description = "How long Redis has for an answer before a rule's on-store-failure decides. Default:"
+                    + " ${DEFAULT-VALUE}.",
+            defaultValue = "50")
+    private int storeTimeout;
+
+    @Option(
+            names = "--store-prefix",
+            paramLabel = "TEXT",
+            description = "What the names of all keys in Redis begin with; servers with another one share nothing."
+                    + " Default: ${DEFAULT-VALUE}.",
+            defaultValue = "sluice")
+    private String storePrefix = "sluice";
 
     @Option(names = "--port", paramLabel = "N", description = "Default: ${DEFAULT-VALUE}.", defaultValue = "8080")
     private int port;
@@ -198,6 +217,7 @@ final class ServeCommand implements Callable<Integer> {
     private Settings settings() {
         checkRange("--port", port, 0, 65535);
         checkRange("--admin-port", adminPort, 0, 65535);
+        checkRange("--store-timeout", storeTimeout, 1, 60_000);
         checkRange("--max-connections", maxConnections, 1, 1_000_000);
         checkRange("--grace", grace, 0, 3600);
         if (port == adminPort && port != 0) {
@@ -205,6 +225,7 @@ final class ServeCommand implements Callable<Integer> {
         }
         return Settings.of(rules == null ? RuleSource.Start.example() : file(rules))
                 .store(store)
+                .redis(new Settings.Redis(storePrefix, Duration.ofMillis(storeTimeout)))
                 .at(new Place(host, port), new Place(adminHost, adminPort))
                 .guarded(tokens(), auditLog == null ? AuditLog.to(System.out) : AuditLog.toFile(auditLog))
                 .envoy(envoy())
@@ -230,9 +251,9 @@ final class ServeCommand implements Callable<Integer> {
         return Tokens.parse(tokens);
     }
 
-    private @Nullable EnvoyConfig envoy() {
+    private @Nullable EnvoyFolder envoy() {
         try {
-            return envoyConfig == null ? null : EnvoyConfig.read(envoyConfig);
+            return envoyConfig == null ? null : EnvoyFolder.open(envoyConfig);
         } catch (EnvoyConfigException e) {
             throw new IllegalStateException(String.join("; ", e.problems()), e);
         }

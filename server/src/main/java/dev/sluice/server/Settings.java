@@ -3,7 +3,7 @@ package dev.sluice.server;
 import dev.sluice.server.admin.AuditLog;
 import dev.sluice.server.admin.RuleSource;
 import dev.sluice.server.admin.Tokens;
-import dev.sluice.server.envoy.EnvoyConfig;
+import dev.sluice.server.envoy.EnvoyFolder;
 import dev.sluice.server.http.Bounds;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -13,27 +13,39 @@ import org.jspecify.annotations.Nullable;
  *
  * @param rules the rules it starts with
  * @param store where counters are kept: {@code memory}, or the URL of a Redis; null: what the rules say
+ * @param redis how a Redis is used
  * @param data where those who ask come in
  * @param admin where those who look after it come in
  * @param tokens who may come in there
  * @param audit where changes are written down; the server closes it
- * @param envoy what Envoys are answered by; null: the rules
+ * @param envoy what Envoys are answered by, which the server closes; null: the rules
  * @param grace how long requests under way may take when the server stops
  */
 record Settings(
         RuleSource.Start rules,
         @Nullable String store,
+        Redis redis,
         Place data,
         Place admin,
         Tokens tokens,
         AuditLog audit,
-        @Nullable EnvoyConfig envoy,
+        @Nullable EnvoyFolder envoy,
         Bounds bounds,
         Duration grace) {
     /** Where a port listens; 0 for any that is free. */
     record Place(String host, int port) {
         static final String EVERYWHERE = "0.0.0.0";
         static final String LOOPBACK = "127.0.0.1";
+    }
+
+    /**
+     * How a Redis is used.
+     *
+     * @param prefix what the names of all keys begin with
+     * @param timeout how long it has for an answer
+     */
+    record Redis(String prefix, Duration timeout) {
+        static final Redis USUAL = new Redis("sluice", Duration.ofMillis(50));
     }
 
     private static final Place ANYWHERE = new Place(Place.LOOPBACK, 0);
@@ -44,6 +56,7 @@ record Settings(
         return new Settings(
                 rules,
                 null,
+                Redis.USUAL,
                 ANYWHERE,
                 ANYWHERE,
                 Tokens.none(),
@@ -54,26 +67,30 @@ record Settings(
     }
 
     Settings store(@Nullable String store) {
-        return new Settings(rules, store, data, admin, tokens, audit, envoy, bounds, grace);
+        return new Settings(rules, store, redis, data, admin, tokens, audit, envoy, bounds, grace);
+    }
+
+    Settings redis(Redis redis) {
+        return new Settings(rules, store, redis, data, admin, tokens, audit, envoy, bounds, grace);
     }
 
     Settings at(Place data, Place admin) {
-        return new Settings(rules, store, data, admin, tokens, audit, envoy, bounds, grace);
+        return new Settings(rules, store, redis, data, admin, tokens, audit, envoy, bounds, grace);
     }
 
     Settings guarded(Tokens tokens, AuditLog audit) {
-        return new Settings(rules, store, data, admin, tokens, audit, envoy, bounds, grace);
+        return new Settings(rules, store, redis, data, admin, tokens, audit, envoy, bounds, grace);
     }
 
-    Settings envoy(@Nullable EnvoyConfig envoy) {
-        return new Settings(rules, store, data, admin, tokens, audit, envoy, bounds, grace);
+    Settings envoy(@Nullable EnvoyFolder envoy) {
+        return new Settings(rules, store, redis, data, admin, tokens, audit, envoy, bounds, grace);
     }
 
     Settings bounds(Bounds bounds) {
-        return new Settings(rules, store, data, admin, tokens, audit, envoy, bounds, grace);
+        return new Settings(rules, store, redis, data, admin, tokens, audit, envoy, bounds, grace);
     }
 
     Settings grace(Duration grace) {
-        return new Settings(rules, store, data, admin, tokens, audit, envoy, bounds, grace);
+        return new Settings(rules, store, redis, data, admin, tokens, audit, envoy, bounds, grace);
     }
 }

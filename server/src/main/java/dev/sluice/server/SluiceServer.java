@@ -10,6 +10,7 @@ import dev.sluice.server.admin.AdminGate;
 import dev.sluice.server.admin.AdminOptions;
 import dev.sluice.server.admin.AdminPort;
 import dev.sluice.server.admin.RuleSource;
+import dev.sluice.server.envoy.EnvoyFolder;
 import dev.sluice.server.envoy.EnvoyLimits;
 import dev.sluice.server.envoy.RateLimitGrpc;
 import dev.sluice.server.envoy.RateLimitJson;
@@ -31,9 +32,6 @@ import io.vertx.core.http.HttpServerRequest;
  * </pre>
  */
 final class SluiceServer implements AutoCloseable {
-    /** What the names of all keys in Redis begin with. */
-    private static final String PREFIX = "sluice";
-
     private final Settings settings;
     private final String storeUrl;
     private final Store store;
@@ -50,7 +48,8 @@ final class SluiceServer implements AutoCloseable {
         this.store = store;
         this.engine = new RuleEngine(store, rules);
         this.source = store instanceof RedisStore
-                ? RuleSource.shared(engine, settings.rules(), storeUrl, PREFIX)
+                ? RuleSource.shared(
+                        engine, settings.rules(), storeUrl, settings.redis().prefix())
                 : RuleSource.local(engine, settings.rules());
         this.ports = new Ports(settings.bounds());
         RedisStore redis = store instanceof RedisStore shared ? shared : null;
@@ -72,7 +71,7 @@ final class SluiceServer implements AutoCloseable {
     static SluiceServer start(Settings settings) {
         AdminGate.requireSafe(settings.admin().host(), settings.tokens());
         RuleSet rules = RuleFile.parse(settings.rules().name(), settings.rules().text());
-        Store store = store(settings.store() == null ? rules.store() : settings.store());
+        Store store = store(settings.store() == null ? rules.store() : settings.store(), settings.redis());
         SluiceServer server = new SluiceServer(settings, rules, store);
         boolean started = false;
         try {
@@ -86,10 +85,14 @@ final class SluiceServer implements AutoCloseable {
         }
     }
 
-    private static Store store(String url) {
+    private static Store store(String url, Settings.Redis redis) {
         return url.equals(RuleSet.MEMORY)
                 ? Store.local()
-                : RedisStore.builder().url(url).prefix(PREFIX).build();
+                : RedisStore.builder()
+                        .url(url)
+                        .prefix(redis.prefix())
+                        .timeout(redis.timeout())
+                        .build();
     }
 
     private void listen() {
@@ -106,9 +109,10 @@ final class SluiceServer implements AutoCloseable {
 
     /** What comes to the data port and is not for {@link DataPort}. */
     private Handler<HttpServerRequest> others() {
-        RateLimitService service = settings.envoy() == null
+        EnvoyFolder folder = settings.envoy();
+        RateLimitService service = folder == null
                 ? RateLimitService.of(engine, store, OnFailure.LOCAL)
-                : RateLimitService.of(new EnvoyLimits(store, OnFailure.LOCAL, settings.envoy()));
+                : RateLimitService.of(limits(folder));
         RateLimitGrpc grpc = new RateLimitGrpc(service);
         RateLimitJson json = new RateLimitJson(service);
         return request -> {
@@ -124,6 +128,12 @@ final class SluiceServer implements AutoCloseable {
                                 + " /v1/leases/{id}, /nginx, /json, /healthz and /readyz, and gRPC for Envoy");
             }
         };
+    }
+
+    private EnvoyLimits limits(EnvoyFolder folder) {
+        EnvoyLimits limits = new EnvoyLimits(store, OnFailure.LOCAL, folder.config());
+        folder.watch(limits);
+        return limits;
     }
 
     int port() {
@@ -152,6 +162,9 @@ final class SluiceServer implements AutoCloseable {
     }
 
     private void end() {
+        if (settings.envoy() != null) {
+            settings.envoy().close();
+        }
         source.close();
         adminDesk.close();
         ports.close();

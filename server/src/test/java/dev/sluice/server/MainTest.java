@@ -8,8 +8,7 @@ import java.io.StringWriter;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,6 +33,7 @@ class MainTest {
                 "serve --port eighty             | sluice serve: Invalid value for option '--port': 'eighty' is not an int",
                 "serve --port 65536              | sluice serve: --port must be from 0 to 65535, was 65536",
                 "serve --grace -1                | sluice serve: --grace must be from 0 to 3600, was -1; see",
+                "serve --store-timeout 0         | sluice serve: --store-timeout must be from 1 to 60000, was 0; see",
                 "serve --max-connections 0       | sluice serve: --max-connections must be from 1 to 1000000, was 0; see",
                 "serve --port 0 --admin-port 0 --store mysql://x | sluice serve: ",
                 "serve --admin-host 0.0.0.0      | sluice serve: the admin port would listen on 0.0.0.0, where others can",
@@ -141,28 +141,9 @@ class MainTest {
     /** A real process, told to stop as a service manager would. */
     @Test
     void serveSaysWhereToLookAndStopsOnRequest() throws Exception {
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        "dev.sluice.server.Main",
-                        "serve",
-                        "--port",
-                        "0",
-                        "--admin-port",
-                        "0")
-                .redirectErrorStream(true)
-                .start();
-        try (var reader = process.inputReader()) {
-            List<String> lines = new ArrayList<>();
-            String line;
-            while ((line = reader.readLine()) != null) {
-                lines.add(line);
-                if (line.startsWith("Stop with")) {
-                    process.toHandle().destroy();
-                }
-            }
-            assertThat(lines)
+        try (ServeProcess server = ServeProcess.start(Map.of())) {
+            assertThat(server.stop()).isEqualTo(143);
+            assertThat(server.said())
                     .anyMatch(said -> said.matches("Look at +http://127\\.0\\.0\\.1:\\d+/ +\\(playground\\)"))
                     .anyMatch(
                             said -> said.matches("time=\\S+Z level=info event=started port=\\d+ adminPort=\\d+ rules=4"
@@ -171,9 +152,6 @@ class MainTest {
                     .anyMatch(said -> said.matches("Health +http://127\\.0\\.0\\.1:\\d+/healthz"))
                     .last()
                     .isEqualTo("stopped");
-            assertThat(process.waitFor()).isEqualTo(143);
-        } finally {
-            process.destroyForcibly();
         }
     }
 

@@ -3,10 +3,11 @@ package dev.sluice.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.redis.servers.Eventually;
 import dev.sluice.server.Settings.Place;
 import dev.sluice.server.admin.AuditLog;
 import dev.sluice.server.admin.Tokens;
-import dev.sluice.server.envoy.EnvoyConfig;
+import dev.sluice.server.envoy.EnvoyFolder;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
@@ -18,11 +19,14 @@ import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** All that a server answers, together: one set of counters behind every door. */
 class MountingTest {
@@ -47,17 +51,23 @@ class MountingTest {
     }
 
     @Test
-    void envoysMayHaveLimitsOfTheirOwn() throws Exception {
-        EnvoyConfig config = EnvoyConfig.parse(Map.of("limits.yaml", """
+    void envoysMayHaveLimitsOfTheirOwnWhichChangeWithTheirFiles(@TempDir Path folder) throws Exception {
+        String limits = """
                 domain: shop
                 descriptors:
                   - key: user
                     rate_limit: { unit: day, requests_per_unit: 1 }
-                """));
-        try (Service service = new Service(Service.settings(RULES).envoy(config))) {
+                """;
+        Path file = Files.writeString(folder.resolve("limits.yaml"), limits);
+        try (Service service = new Service(Service.settings(RULES).envoy(EnvoyFolder.open(folder)))) {
             assertThat(grpc(service.port(), "shop", "user", "a", 2)).containsExactly(Code.OK, Code.OVER_LIMIT);
             assertThat(Service.object(service.get("/v1/check?user=a")).getLong("remaining"))
                     .isEqualTo(3);
+            Files.writeString(file, limits.replace("requests_per_unit: 1", "requests_per_unit: 1000000"));
+            Eventually.holds(
+                    "the new limit is in force",
+                    Duration.ofSeconds(30),
+                    () -> grpc(service.port(), "shop", "user", "a", 1).contains(Code.OK));
         }
     }
 
@@ -116,7 +126,7 @@ class MountingTest {
     }
 
     /** What a gRPC client on Envoy's own messages is told, so many times in a row. */
-    private static List<Code> grpc(int port, String domain, String key, String value, int times) throws Exception {
+    private static List<Code> grpc(int port, String domain, String key, String value, int times) {
         RateLimitRequest request = RateLimitRequest.newBuilder()
                 .setDomain(domain)
                 .addDescriptors(RateLimitDescriptor.newBuilder()
@@ -136,7 +146,7 @@ class MountingTest {
             }
             return codes;
         } finally {
-            channel.shutdownNow().awaitTermination(5, TimeUnit.SECONDS);
+            channel.shutdownNow();
         }
     }
 }

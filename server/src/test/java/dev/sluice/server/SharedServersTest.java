@@ -9,6 +9,7 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Servers that share one real Redis. */
@@ -37,6 +38,33 @@ class SharedServersTest {
                 assertThat(denied.headers().firstValue("RateLimit").orElseThrow())
                         .startsWith("\"login-per-ip\";r=0;t=");
             }
+        }
+    }
+
+    /** Real processes, one told of Redis on its command line and one by its environment. */
+    @Test
+    void aServerThatIsKilledAndStartedAgainGoesOnCounting() throws Exception {
+        try (RedisServer redis = RedisServer.start();
+                ServeProcess one = ServeProcess.start(Map.of("SLUICE_STORE", redis.url()), "--store-timeout=5000");
+                ServeProcess two = ServeProcess.start(Map.of(), "--store", redis.url(), "--store-timeout=5000")) {
+            List<Integer> statuses = new ArrayList<>();
+            statuses.add(one.status(LOGIN));
+            statuses.add(two.status(LOGIN));
+            statuses.add(two.status(LOGIN));
+            two.kill();
+            statuses.add(one.status(LOGIN));
+            try (ServeProcess again = ServeProcess.start(Map.of(), "--store", redis.url(), "--store-timeout=5000");
+                    ServeProcess apart = ServeProcess.start(
+                            Map.of("SLUICE_STORE", redis.url()),
+                            "--store-prefix",
+                            "elsewhere",
+                            "--store-timeout=5000")) {
+                statuses.add(again.status(LOGIN));
+                statuses.add(again.status(LOGIN));
+                statuses.add(one.status(LOGIN));
+                assertThat(apart.status(LOGIN)).isEqualTo(200);
+            }
+            assertThat(statuses).containsExactly(200, 200, 200, 200, 200, 429, 429);
         }
     }
 

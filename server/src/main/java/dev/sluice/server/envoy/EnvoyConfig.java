@@ -26,12 +26,24 @@ public final class EnvoyConfig {
     }
 
     /**
+     * What is in a folder.
+     *
+     * @param byFile the texts by the names of their files
+     * @param problems of those that cannot even be read
+     */
+    record Texts(SortedMap<String, String> byFile, List<String> problems) {}
+
+    /**
      * Reads every {@code *.yaml} of a directory.
      *
      * @throws EnvoyConfigException if any of them cannot be used, or there is none
      */
-    public static EnvoyConfig read(Path directory) throws EnvoyConfigException {
-        SortedMap<String, String> files = new TreeMap<>();
+    static EnvoyConfig read(Path directory) throws EnvoyConfigException {
+        return parse(texts(directory));
+    }
+
+    static Texts texts(Path directory) {
+        SortedMap<String, String> texts = new TreeMap<>();
         List<String> problems = new ArrayList<>();
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
             for (Path entry : entries) {
@@ -39,17 +51,16 @@ public final class EnvoyConfig {
                 if (name.endsWith(".yml")) {
                     problems.add(entry + ": only files named *.yaml are read; rename it, or move it away");
                 } else if (name.endsWith(".yaml") && !name.startsWith(".")) {
-                    files.put(entry.toString(), text(entry, problems));
+                    texts.put(entry.toString(), text(entry, problems));
                 }
             }
+            if (texts.isEmpty() && problems.isEmpty()) {
+                problems.add(directory + ": has no *.yaml file");
+            }
         } catch (IOException e) {
-            throw new EnvoyConfigException(
-                    List.of(directory + ": cannot be read as a directory of *.yaml files: " + e.getMessage()));
+            problems.add(directory + ": cannot be read as a directory of *.yaml files: " + e.getMessage());
         }
-        if (files.isEmpty() && problems.isEmpty()) {
-            problems.add(directory + ": has no *.yaml file");
-        }
-        return parse(files, problems);
+        return new Texts(texts, problems);
     }
 
     /**
@@ -59,6 +70,10 @@ public final class EnvoyConfig {
      */
     public static EnvoyConfig parse(Map<String, String> files) throws EnvoyConfigException {
         return parse(files, new ArrayList<>());
+    }
+
+    static EnvoyConfig parse(Texts texts) throws EnvoyConfigException {
+        return parse(texts.byFile, new ArrayList<>(texts.problems));
     }
 
     private static EnvoyConfig parse(Map<String, String> files, List<String> found) throws EnvoyConfigException {

@@ -1,0 +1,102 @@
+package dev.sluice.server;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** {@code sluice serve} as a process of its own, on free ports. Ready once it says so. */
+final class ServeProcess implements AutoCloseable {
+    private static final Pattern STARTED = Pattern.compile("event=started port=(\\d+)");
+
+    private final HttpClient http = HttpClient.newHttpClient();
+    private final List<String> said = new ArrayList<>();
+    private final Process process;
+    private final BufferedReader reader;
+    private int port;
+
+    private ServeProcess(Process process) {
+        this.process = process;
+        this.reader = process.inputReader();
+    }
+
+    static ServeProcess start(Map<String, String> environment, String... options) throws IOException {
+        List<String> words = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                "dev.sluice.server.Main",
+                "serve",
+                "--port",
+                "0",
+                "--admin-port",
+                "0"));
+        words.addAll(List.of(options));
+        ProcessBuilder builder = new ProcessBuilder(words).redirectErrorStream(true);
+        builder.environment().putAll(environment);
+        ServeProcess server = new ServeProcess(builder.start());
+        server.awaitReady();
+        return server;
+    }
+
+    private void awaitReady() throws IOException {
+        String line;
+        while ((line = reader.readLine()) != null) {
+            said.add(line);
+            Matcher started = STARTED.matcher(line);
+            if (started.find()) {
+                port = Integer.parseInt(started.group(1));
+            }
+            if (line.startsWith("Stop with")) {
+                return;
+            }
+        }
+        throw new IllegalStateException("ended before it was ready: " + said);
+    }
+
+    int status(String path) {
+        HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+                .timeout(Duration.ofSeconds(30))
+                .build();
+        try {
+            return http.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** As a service manager would; returns its exit code. */
+    int stop() throws IOException, InterruptedException {
+        process.toHandle().destroy();
+        reader.lines().forEach(said::add);
+        return process.waitFor();
+    }
+
+    /** As {@code kill -9} does. */
+    void kill() throws InterruptedException {
+        process.destroyForcibly().waitFor();
+    }
+
+    /** All that it has said until it was ready, and until it stopped. */
+    List<String> said() {
+        return said;
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+    }
+}
