@@ -44,7 +44,7 @@ final class RedisReport {
                 - Command: `%s`
                 - %s
                 - Method: client and server share the machine, over loopback. %d rounds, each row once in every round, every other round backwards; the median and the range. Everything is warmed up before the first round. Every call is checked to be allowed, or denied, as it should.
-                - The floor is EVALSHA of a script of INCR and PEXPIRE on one plain Lettuce connection; the row below it adds a call of TIME, which every limiter needs that goes by the clock of the server. 16 threads wait for each answer; 256 in flight are asked for by one thread that does not. Hot is one key; 100,000 keys are asked for in random order, 256 in flight.
+                - The floor is EVALSHA of a script of INCR and PEXPIRE on one plain Lettuce connection, as the other scripts are, while Sluice's own sends in one write what comes at the same time; the row below it adds a call of TIME, which every limiter needs that goes by the clock of the server. 16 threads wait for each answer; 256 in flight are asked for by one thread that does not. Hot is one key; 100,000 keys are asked for in random order, 256 in flight.
                 - Without asking Redis each time: blocking calls from 2 threads, as multiples of the floor at its best. The longest call is that of 16 threads with a pause of 1 ms after each call, before, while and after Redis goes away, killed or stopped; the timeout is %d ms.
                 - Redis time is that of the commands that a client sends, by INFO commandstats, for each decision with 256 in flight on one key. Bytes are by MEMORY USAGE, of all keys of a client; the plain counter's name is as long as the longest of those.
 

@@ -72,6 +72,14 @@ public final class RedisSentinels implements AutoCloseable {
         });
     }
 
+    /** Makes a replica of one that was the master, as the Sentinels would some ten seconds later. */
+    public void rejoin(RedisServer server) {
+        Eventually.holds("it follows the master", TO_FORM, () -> {
+            server.command("REPLICAOF", "127.0.0.1", Integer.toString(master().port()));
+            return server.text("INFO", "replication").contains("role:slave");
+        });
+    }
+
     @Override
     public void close() {
         sentinels.forEach(RedisServer::close);
