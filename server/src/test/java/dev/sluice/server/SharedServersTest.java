@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Servers that share one real Redis. */
@@ -43,6 +44,7 @@ class SharedServersTest {
 
     /** Real processes, one told of Redis on its command line and one by its environment. */
     @Test
+    @Tag("slow")
     void aServerThatIsKilledAndStartedAgainGoesOnCounting() throws Exception {
         try (RedisServer redis = RedisServer.start();
                 ServeProcess one = ServeProcess.start(Map.of("SLUICE_STORE", redis.url()), "--store-timeout=5000");

@@ -7,6 +7,7 @@ import dev.sluice.bench.Options;
 import dev.sluice.bench.Samples;
 import java.time.LocalDate;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -16,6 +17,7 @@ class SpringReportTest {
 
     @ParameterizedTest
     @EnumSource
+    @Tag("slow")
     void everyBenchmarkRuns(Kind kind) {
         SpringBench.jmh(kind, Row.SLUICE_FILTER).smoke();
     }
