@@ -31,16 +31,13 @@ final class ServeProcess implements AutoCloseable {
     }
 
     static ServeProcess start(Map<String, String> environment, String... options) throws IOException {
-        List<String> words = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                "dev.sluice.server.Main",
-                "serve",
-                "--port",
-                "0",
-                "--admin-port",
-                "0"));
+        List<String> words = new ArrayList<>();
+        words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        if (Runtime.version().feature() >= 23) { // as ./sluice has them: without, the JVM's warnings mix with the log
+            words.addAll(List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
+        }
+        words.addAll(List.of("-cp", System.getProperty("java.class.path"), "dev.sluice.server.Main"));
+        words.addAll(List.of("serve", "--port", "0", "--admin-port", "0"));
         words.addAll(List.of(options));
         ProcessBuilder builder = new ProcessBuilder(words).redirectErrorStream(true);
         builder.environment().putAll(environment);
