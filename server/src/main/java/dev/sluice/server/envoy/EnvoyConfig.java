@@ -5,6 +5,7 @@ import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,7 +58,7 @@ public final class EnvoyConfig {
             if (texts.isEmpty() && problems.isEmpty()) {
                 problems.add(directory + ": has no *.yaml file");
             }
-        } catch (IOException e) {
+        } catch (IOException | DirectoryIteratorException e) {
             problems.add(directory + ": cannot be read as a directory of *.yaml files: " + e.getMessage());
         }
         return new Texts(texts, problems);

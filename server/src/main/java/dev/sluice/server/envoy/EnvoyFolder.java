@@ -47,7 +47,17 @@ public final class EnvoyFolder implements AutoCloseable {
 
     /** From now on these limits are those of the folder. */
     public void watch(EnvoyLimits limits) {
-        thread.scheduleWithFixedDelay(() -> look(limits), LOOK_EVERY_MILLIS, LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
+        thread.scheduleWithFixedDelay(
+                () -> lookAgain(limits), LOOK_EVERY_MILLIS, LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    /** Whatever goes wrong, there is a next time: a task that throws would not be run again. */
+    private void lookAgain(EnvoyLimits limits) {
+        try {
+            look(limits);
+        } catch (RuntimeException e) {
+            LOG.log(System.Logger.Level.WARNING, "{0} could not be looked at: {1}", directory, e);
+        }
     }
 
     void look(EnvoyLimits limits) {
