@@ -10,13 +10,13 @@ import dev.sluice.server.admin.AdminGate;
 import dev.sluice.server.admin.AdminOptions;
 import dev.sluice.server.admin.AdminPort;
 import dev.sluice.server.admin.RuleSource;
+import dev.sluice.server.check.DataPort;
+import dev.sluice.server.check.HeldPermits;
 import dev.sluice.server.envoy.EnvoyFolder;
 import dev.sluice.server.envoy.EnvoyLimits;
 import dev.sluice.server.envoy.RateLimitGrpc;
 import dev.sluice.server.envoy.RateLimitJson;
 import dev.sluice.server.envoy.RateLimitService;
-import dev.sluice.server.check.DataPort;
-import dev.sluice.server.check.HeldPermits;
 import dev.sluice.server.web.HttpProblem;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpServerRequest;
@@ -97,7 +97,8 @@ final class SluiceServer implements AutoCloseable {
 
     private void listen() {
         adminPort = ports.listen(1, settings.admin(), "--admin-port", () -> adminDesk);
-        HeldPermits held = new HeldPermits(ports.vertx(), engine, settings.bounds().holds());
+        HeldPermits held =
+                new HeldPermits(ports.vertx(), engine, settings.bounds().holds());
         Handler<HttpServerRequest> others = others();
         port = ports.listen(
                 Ports.loops(),

@@ -48,7 +48,8 @@ final class CheckReader {
         try (JsonParser parser = JSON.createParser(body)) {
             return new CheckReader(parser, maxChecks).checks();
         } catch (JsonProcessingException e) {
-            throw HttpProblem.badRequest("the body is not JSON" + at(e.getLocation()) + ": " + firstLine(e.getOriginalMessage()));
+            throw HttpProblem.badRequest(
+                    "the body is not JSON" + at(e.getLocation()) + ": " + firstLine(e.getOriginalMessage()));
         } catch (IllegalArgumentException e) {
             throw HttpProblem.badRequest(String.valueOf(e.getMessage()));
         } catch (IOException e) {
@@ -64,11 +65,13 @@ final class CheckReader {
         } else if (first == JsonToken.START_OBJECT) {
             checks = new Checks(false, List.of(check("")));
         } else {
-            throw HttpProblem.badRequest("the body must be an object like {\"attributes\": {\"ip\": \"203.0.113.9\"}}, or a list"
-                    + " of such, was " + (first == null ? "empty" : was()));
+            throw HttpProblem.badRequest(
+                    "the body must be an object like {\"attributes\": {\"ip\": \"203.0.113.9\"}}, or a list"
+                            + " of such, was " + (first == null ? "empty" : was()));
         }
         if (parser.nextToken() != null) {
-            throw HttpProblem.badRequest("after the check there is more" + at(parser.currentTokenLocation()) + ": " + was());
+            throw HttpProblem.badRequest(
+                    "after the check there is more" + at(parser.currentTokenLocation()) + ": " + was());
         }
         return checks;
     }
@@ -121,7 +124,8 @@ final class CheckReader {
         while (parser.nextToken() != JsonToken.END_OBJECT) {
             String name = parser.currentName();
             if (parser.nextToken() != JsonToken.VALUE_STRING) {
-                throw HttpProblem.badRequest(where + "attributes: " + HttpProblem.quoted(name) + " must be a string, was " + was());
+                throw HttpProblem.badRequest(
+                        where + "attributes: " + HttpProblem.quoted(name) + " must be a string, was " + was());
             }
             request.with(name, parser.getText());
         }

@@ -151,7 +151,8 @@ final class CheckService {
             next.accept(result);
         } else {
             LOG.log(System.Logger.Level.ERROR, "a check failed", failure);
-            HttpProblem.of(500, "the check failed; the log of the server says why").send(request);
+            HttpProblem.of(500, "the check failed; the log of the server says why")
+                    .send(request);
         }
     }
 }

@@ -79,7 +79,8 @@ public final class DataPort implements Handler<HttpServerRequest> {
             HttpProblem.badRequest(String.valueOf(e.getMessage())).send(request);
         } else {
             LOG.log(System.Logger.Level.ERROR, "a request failed: " + request.method() + " " + request.path(), e);
-            HttpProblem.of(500, "the request failed; the log of the server says why").send(request);
+            HttpProblem.of(500, "the request failed; the log of the server says why")
+                    .send(request);
         }
     }
 

@@ -27,8 +27,8 @@ final class PolicyCache {
         String rule = ruling.rule().name();
         Policy policy = policies.get(limits);
         if (policy == null || !policy.rule.equals(rule)) {
-            policy =
-                    new Policy(rule, field(rule, limits), new ByteBuilder().json(rule).field(), holds(limits));
+            policy = new Policy(
+                    rule, field(rule, limits), new ByteBuilder().json(rule).field(), holds(limits));
             if (policies.size() >= MAX) {
                 policies.clear();
             }

@@ -87,8 +87,9 @@ final class QueryReader {
                 bytes[length++] = (byte) (high << 4 | low);
                 i += 2;
             } else if (c >= 0x7f) {
-                throw HttpProblem.badRequest("a query is ASCII, with anything else written as percent signs and digits, was "
-                        + HttpProblem.quoted(text.substring(start, end)));
+                throw HttpProblem.badRequest(
+                        "a query is ASCII, with anything else written as percent signs and digits, was "
+                                + HttpProblem.quoted(text.substring(start, end)));
             } else {
                 bytes[length++] = (byte) (c == '+' ? ' ' : c);
             }
@@ -103,7 +104,8 @@ final class QueryReader {
                     .decode(ByteBuffer.wrap(bytes, 0, length))
                     .toString();
         } catch (CharacterCodingException e) {
-            throw HttpProblem.badRequest("what a query writes with percent signs is UTF-8, was " + HttpProblem.quoted(from));
+            throw HttpProblem.badRequest(
+                    "what a query writes with percent signs is UTF-8, was " + HttpProblem.quoted(from));
         }
     }
 }

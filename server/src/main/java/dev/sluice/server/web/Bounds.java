@@ -29,17 +29,14 @@ public record Bounds(
             1 << 20, 16 << 10, 8 << 10, 1000, 10_000, 100_000, Duration.ofSeconds(10), Duration.ofSeconds(75));
 
     public Bounds withConnections(int connections) {
-        return new Bounds(
-                bodyBytes, headerBytes, lineBytes, checks, connections, holds, requestTimeout, idleTimeout);
+        return new Bounds(bodyBytes, headerBytes, lineBytes, checks, connections, holds, requestTimeout, idleTimeout);
     }
 
     public Bounds withHolds(int holds) {
-        return new Bounds(
-                bodyBytes, headerBytes, lineBytes, checks, connections, holds, requestTimeout, idleTimeout);
+        return new Bounds(bodyBytes, headerBytes, lineBytes, checks, connections, holds, requestTimeout, idleTimeout);
     }
 
     public Bounds withRequestTimeout(Duration requestTimeout) {
-        return new Bounds(
-                bodyBytes, headerBytes, lineBytes, checks, connections, holds, requestTimeout, idleTimeout);
+        return new Bounds(bodyBytes, headerBytes, lineBytes, checks, connections, holds, requestTimeout, idleTimeout);
     }
 }

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.rules.Request;
-import java.util.Map;
 import dev.sluice.server.web.HttpProblem;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -55,7 +55,9 @@ class QueryReaderTest {
                 "cost=1&cost=1  | cost was given twice",
             })
     void refuses(String query, String message) {
-        assertThatThrownBy(() -> QueryReader.read(query)).isInstanceOf(HttpProblem.class).hasMessage(message);
+        assertThatThrownBy(() -> QueryReader.read(query))
+                .isInstanceOf(HttpProblem.class)
+                .hasMessage(message);
     }
 
     @Test
