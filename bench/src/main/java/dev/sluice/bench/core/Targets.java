@@ -1,5 +1,7 @@
-package dev.sluice.bench;
+package dev.sluice.bench.core;
 
+import dev.sluice.bench.report.Jmh;
+import dev.sluice.bench.report.Target;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

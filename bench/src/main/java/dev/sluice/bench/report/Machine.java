@@ -1,10 +1,9 @@
-package dev.sluice.bench;
+package dev.sluice.bench.report;
 
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -36,23 +35,6 @@ public final class Machine {
     static String system() {
         return System.getProperty("os.name") + " " + System.getProperty("os.version") + " "
                 + System.getProperty("os.arch");
-    }
-
-    /** The version of every library that takes part in {@code bench core}, as its own jar has it. */
-    static Map<String, String> versions() {
-        Map<String, String> versions = new LinkedHashMap<>();
-        versions.put("Sluice", version(dev.sluice.Limiter.class, "dev.sluice/sluice-core"));
-        versions.put("Guava", version(com.google.common.util.concurrent.RateLimiter.class, "com.google.guava/guava"));
-        versions.put("Bucket4j", version(io.github.bucket4j.Bucket.class, "com.bucket4j/bucket4j_jdk17-core"));
-        versions.put(
-                "Resilience4j",
-                version(
-                        io.github.resilience4j.ratelimiter.RateLimiter.class,
-                        "io.github.resilience4j/resilience4j-ratelimiter"));
-        versions.put("Failsafe", version(dev.failsafe.RateLimiter.class, "dev.failsafe/failsafe"));
-        versions.put("Sentinel", version(com.alibaba.csp.sentinel.SphU.class, "com.alibaba.csp/sentinel-core"));
-        versions.put("JMH", version(org.openjdk.jmh.runner.Runner.class, "org.openjdk.jmh/jmh-core"));
-        return versions;
     }
 
     /** From Maven's own note in the jar, else from the manifest. */

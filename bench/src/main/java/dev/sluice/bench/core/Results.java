@@ -1,5 +1,6 @@
-package dev.sluice.bench;
+package dev.sluice.bench.core;
 
+import dev.sluice.bench.report.Jmh;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

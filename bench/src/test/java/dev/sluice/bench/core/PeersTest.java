@@ -1,4 +1,4 @@
-package dev.sluice.bench;
+package dev.sluice.bench.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;

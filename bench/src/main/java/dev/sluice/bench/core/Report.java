@@ -1,5 +1,9 @@
-package dev.sluice.bench;
+package dev.sluice.bench.core;
 
+import dev.sluice.bench.report.Options;
+import dev.sluice.bench.report.Markdown;
+import dev.sluice.bench.report.Machine;
+import dev.sluice.bench.report.Jmh;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +32,7 @@ final class Report {
 
     /** The whole page. */
     static String page(Results results, Options options, LocalDate date) {
-        String machine = String.join("\n- ", Machine.describe(Machine.versions()));
+        String machine = String.join("\n- ", Machine.describe(CoreBench.versions()));
         int rounds = Speed.effort(options).rounds();
         String length = rounds > 1
                 ? rounds + " interleaved rounds, one fork of every benchmark in each"

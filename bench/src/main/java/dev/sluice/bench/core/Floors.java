@@ -1,4 +1,4 @@
-package dev.sluice.bench;
+package dev.sluice.bench.core;
 
 import java.util.concurrent.atomic.AtomicLong;
 

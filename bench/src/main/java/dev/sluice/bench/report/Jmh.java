@@ -1,4 +1,4 @@
-package dev.sluice.bench;
+package dev.sluice.bench.report;
 
 import static java.util.Objects.requireNonNull;
 
@@ -39,7 +39,7 @@ public record Jmh(Class<?> benchmarks, String name, int threads, Map<String, Str
 
     /** How long a fork lasts, and how many there are of each. */
     public record Effort(int rounds, int warmups, int warmupMillis, int iterations, int iterationMillis) {
-        static final Effort SMOKE = new Effort(1, 0, 1, 1, 5);
+        private static final Effort SMOKE = new Effort(1, 0, 1, 1, 5);
     }
 
     /** In a JVM of its own. */

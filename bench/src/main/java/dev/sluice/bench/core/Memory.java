@@ -1,5 +1,6 @@
-package dev.sluice.bench;
+package dev.sluice.bench.core;
 
+import dev.sluice.bench.report.Progress;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;

@@ -1,4 +1,4 @@
-package dev.sluice.bench;
+package dev.sluice.bench.core;
 
 /**
  * Keeps a benchmark honest: one call that took the other path fails it, so that no number is ever an average over

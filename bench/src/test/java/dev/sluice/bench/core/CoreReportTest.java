@@ -1,5 +1,8 @@
-package dev.sluice.bench;
+package dev.sluice.bench.core;
 
+import dev.sluice.bench.report.Options;
+import dev.sluice.bench.report.Samples;
+import dev.sluice.bench.report.Jmh;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.LocalDate;
@@ -7,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-class ReportTest {
+class CoreReportTest {
     private final Results results = new Results();
 
     @Test

@@ -1,4 +1,4 @@
-package dev.sluice.bench;
+package dev.sluice.bench.core;
 
 import dev.sluice.Limit;
 import dev.sluice.Limiter;

@@ -1,4 +1,4 @@
-package dev.sluice.bench;
+package dev.sluice.bench.report;
 
 import java.util.Optional;
 

@@ -1,4 +1,4 @@
-package dev.sluice.bench;
+package dev.sluice.bench.core;
 
 import static java.util.Objects.requireNonNull;
 

@@ -1,4 +1,4 @@
-package dev.sluice.bench;
+package dev.sluice.bench.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /** Every benchmark still runs and every call in it takes the path it says. No times are looked at. */
-class SmokeTest {
+class CoreSmokeTest {
     @BeforeAll
     static void fewKeys() {
         System.setProperty(Keys.COUNT_PROPERTY, "1000");

@@ -1,4 +1,4 @@
-package dev.sluice.bench;
+package dev.sluice.bench.core;
 
 import java.util.List;
 import java.util.stream.IntStream;
