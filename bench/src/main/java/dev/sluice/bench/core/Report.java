@@ -1,9 +1,9 @@
 package dev.sluice.bench.core;
 
-import dev.sluice.bench.report.Options;
-import dev.sluice.bench.report.Markdown;
-import dev.sluice.bench.report.Machine;
 import dev.sluice.bench.report.Jmh;
+import dev.sluice.bench.report.Machine;
+import dev.sluice.bench.report.Markdown;
+import dev.sluice.bench.report.Options;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.sluice.bench.core;
 
+import dev.sluice.bench.report.Jmh;
 import dev.sluice.bench.report.Options;
 import dev.sluice.bench.report.Progress;
-import dev.sluice.bench.report.Jmh;
 import java.lang.reflect.Method;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,10 +1,10 @@
 package dev.sluice.bench.core;
 
-import dev.sluice.bench.report.Options;
-import dev.sluice.bench.report.Samples;
-import dev.sluice.bench.report.Jmh;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.bench.report.Jmh;
+import dev.sluice.bench.report.Options;
+import dev.sluice.bench.report.Samples;
 import java.time.LocalDate;
 import java.util.List;
 import java.util.Map;
