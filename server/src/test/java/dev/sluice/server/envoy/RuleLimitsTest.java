@@ -52,7 +52,9 @@ final class RuleLimitsTest {
         Store store = Store.local(clock);
         clock.to("1");
         server = new RlsServer(
-                new RuleLimits(new RuleEngine(store, RuleFile.parse("rules.yaml", RULES)), store, OnFailure.LOCAL));
+                new RuleLimits(
+                new RuleEngine(store, RuleFile.parse("rules.yaml", RULES)),
+                new WindowCounter.Factory(store, OnFailure.LOCAL)));
     }
 
     @AfterEach
