@@ -29,8 +29,8 @@ class UnfinishedBodiesTest {
     private static final String LATE = "the body was not complete after 400 ms";
     private static final String GRPC = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
 
-    private final Service service = new Service(
-            Service.settings("rules: []").bounds(Bounds.DEFAULTS.withRequestTimeout(TIMEOUT)));
+    private final Service service =
+            new Service(Service.settings("rules: []").bounds(Bounds.DEFAULTS.withRequestTimeout(TIMEOUT)));
     private final Vertx vertx = Vertx.vertx();
     private final HttpClient http2 = vertx.createHttpClient(
             new HttpClientOptions().setProtocolVersion(HttpVersion.HTTP_2).setHttp2ClearTextUpgrade(false));

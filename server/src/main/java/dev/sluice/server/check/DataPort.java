@@ -98,9 +98,7 @@ public final class DataPort implements Handler<HttpServerRequest> {
         if (method.equals(HttpMethod.GET)) {
             checks.one(request, new CheckRequest(QueryReader.read(query(uri, CHECK))));
         } else if (method.equals(HttpMethod.POST)) {
-            bodies.read(request)
-                    .onSuccess(body -> post(request, body))
-                    .onFailure(failure -> refuse(request, failure));
+            bodies.read(request).onSuccess(body -> post(request, body)).onFailure(failure -> refuse(request, failure));
         } else {
             HttpProblem.sendWrongMethod(request, "GET, POST");
         }

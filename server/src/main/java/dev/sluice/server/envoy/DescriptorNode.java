@@ -64,14 +64,10 @@ record DescriptorNode(
             @Nullable DescriptorNode any) {
         static Choice of(List<DescriptorNode> nodes) {
             Map<String, DescriptorNode> byValue = new LinkedHashMap<>();
-            nodes.stream()
-                    .filter(node -> !node.value().isEmpty())
-                    .forEach(node -> byValue.put(node.value(), node));
+            nodes.stream().filter(node -> !node.value().isEmpty()).forEach(node -> byValue.put(node.value(), node));
             return new Choice(
                     Map.copyOf(byValue),
-                    nodes.stream()
-                            .filter(node -> node.wildcard() != null)
-                            .toList(),
+                    nodes.stream().filter(node -> node.wildcard() != null).toList(),
                     nodes.stream()
                             .filter(node -> node.value().isEmpty())
                             .findFirst()

@@ -131,7 +131,8 @@ public final class EnvoyConfig {
             path.add(node);
             level = node.below();
         }
-        DescriptorLimit limit = path.isEmpty() ? null : path.get(path.size() - 1).limit();
+        DescriptorLimit limit =
+                path.isEmpty() ? null : path.get(path.size() - 1).limit();
         return limit == null ? null : new MatchedLimit(domain, limit, path, descriptor);
     }
 }

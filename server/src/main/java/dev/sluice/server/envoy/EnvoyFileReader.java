@@ -170,7 +170,8 @@ final class EnvoyFileReader {
         DescriptorLimit.Mode mode = mode(descriptor);
         boolean detailed = descriptor.flag("detailed_metric");
         Node metadata = descriptor.node("metadata");
-        Struct metadataStruct = metadata == null ? Struct.getDefaultInstance() : new MetadataReader(problems).struct(metadata);
+        Struct metadataStruct =
+                metadata == null ? Struct.getDefaultInstance() : new MetadataReader(problems).struct(metadata);
         Node node = descriptor.node("rate_limit");
         if (node == null) {
             return null;

@@ -90,7 +90,10 @@ public final class EnvoyLimits implements RateLimitService.Decider {
     }
 
     private CompletableFuture<DescriptorResult> decide(
-            ActiveConfig config, RateLimitRequest request, RateLimitDescriptor descriptor, @Nullable MatchedLimit match) {
+            ActiveConfig config,
+            RateLimitRequest request,
+            RateLimitDescriptor descriptor,
+            @Nullable MatchedLimit match) {
         long hits = Descriptors.hits(request, descriptor);
         if (descriptor.hasLimit() && config.config.domains().contains(request.getDomain())) {
             return overrides.decide(request.getDomain(), descriptor, hits);

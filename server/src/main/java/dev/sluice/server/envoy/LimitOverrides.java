@@ -20,7 +20,8 @@ final class LimitOverrides {
     }
 
     CompletableFuture<DescriptorResult> decide(String domain, RateLimitDescriptor descriptor, long hits) {
-        EnvoyUnit unit = Objects.requireNonNull(EnvoyUnit.of(descriptor.getLimit().getUnit()));
+        EnvoyUnit unit =
+                Objects.requireNonNull(EnvoyUnit.of(descriptor.getLimit().getUnit()));
         long requests = Integer.toUnsignedLong(descriptor.getLimit().getRequestsPerUnit());
         DescriptorLimit limit = DescriptorLimit.unnamed(unit, requests);
         WindowCounter counter = Objects.requireNonNull(counters.get(unit));

@@ -68,8 +68,9 @@ public final class RateLimitService {
     }
 
     private static Throwable logged(Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException ? Objects.requireNonNullElse(failure.getCause(), failure) : failure;
+        Throwable cause = failure instanceof CompletionException
+                ? Objects.requireNonNullElse(failure.getCause(), failure)
+                : failure;
         if (!(cause instanceof Descriptors.InvalidRequest)) {
             LOG.log(System.Logger.Level.ERROR, "a rate limit request could not be decided", cause);
         }

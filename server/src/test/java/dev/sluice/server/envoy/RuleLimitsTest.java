@@ -51,8 +51,7 @@ final class RuleLimitsTest {
     void start() throws Exception {
         Store store = Store.local(clock);
         clock.to("1");
-        server = new RlsServer(
-                new RuleLimits(
+        server = new RlsServer(new RuleLimits(
                 new RuleEngine(store, RuleFile.parse("rules.yaml", RULES)),
                 new WindowCounter.Factory(store, OnFailure.LOCAL)));
     }
