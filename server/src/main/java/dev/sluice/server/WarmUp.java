@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.sluice.Store;
 import dev.sluice.rules.RuleEngine;
-import dev.sluice.rules.RuleFile;
+import dev.sluice.rules.file.RuleFile;
 import dev.sluice.server.http.Bounds;
 import dev.sluice.server.http.DataPort;
 import dev.sluice.server.http.Leases;

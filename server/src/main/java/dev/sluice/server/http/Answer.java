@@ -5,7 +5,7 @@ import dev.sluice.Outcome;
 import dev.sluice.rules.OnExceed;
 import dev.sluice.rules.QuotaExceeded;
 import dev.sluice.rules.RateLimitHeaders;
-import dev.sluice.rules.Ruling;
+import dev.sluice.rules.RuleDecision;
 import dev.sluice.rules.Verdict;
 import io.netty.util.AsciiString;
 import io.vertx.core.buffer.Buffer;
@@ -71,11 +71,11 @@ final class Answer {
 
     /** The header fields that tell of limits. Rules that only watch are not told of. */
     void fields(HttpServerResponse response, Verdict verdict) {
-        List<Ruling> rulings = verdict.rulings();
+        List<RuleDecision> rulings = verdict.decisions();
         boolean denied = !verdict.allowed();
         text.clear();
         for (int i = 0; i < rulings.size(); i++) {
-            Ruling ruling = rulings.get(i);
+            RuleDecision ruling = rulings.get(i);
             if (!watches(ruling)) {
                 AsciiString field = policies.of(ruling).field();
                 (text.length() > 0 ? text.put(',').put(' ') : text).raw(field);
@@ -85,14 +85,14 @@ final class Answer {
             response.putHeader(POLICY, text.field());
             state.setLength(0);
             for (int i = 0; i < rulings.size(); i++) {
-                Ruling ruling = rulings.get(i);
+                RuleDecision ruling = rulings.get(i);
                 if (!watches(ruling)) {
                     RateLimitHeaders.states(state, ruling.rule().name(), ruling.decision(), denied);
                 }
             }
             response.putHeader(STATE, new AsciiString(state));
         }
-        Ruling decisive = verdict.decisive();
+        RuleDecision decisive = verdict.decisive();
         if (denied && decisive != null && decisive.decision().retryAfterMicros() != Decision.NEVER_MICROS) {
             long seconds = RateLimitHeaders.seconds(decisive.decision().retryAfterMicros());
             response.putHeader(RETRY_AFTER, text.clear().number(seconds).field());
@@ -103,7 +103,7 @@ final class Answer {
     }
 
     private void body(Bytes json, Verdict verdict, @Nullable String lease) {
-        Ruling decisive = verdict.decisive();
+        RuleDecision decisive = verdict.decisive();
         if (verdict.allowed()) {
             json.ascii("{\"allowed\":true,\"rule\":");
         } else {
@@ -126,11 +126,11 @@ final class Answer {
         if (lease != null) {
             json.ascii(",\"lease\":\"").ascii(lease).put('"');
         }
-        limits(json.ascii(",\"limits\":["), verdict.rulings());
+        limits(json.ascii(",\"limits\":["), verdict.decisions());
         json.ascii("]}");
     }
 
-    private static void problem(Bytes json, Verdict verdict, @Nullable Ruling decisive) {
+    private static void problem(Bytes json, Verdict verdict, @Nullable RuleDecision decisive) {
         json.ascii(QUOTA_EXCEEDED);
         if (decisive != null) {
             json.ascii("\"detail\":").json(QuotaExceeded.detail(decisive)).put(',');
@@ -143,10 +143,10 @@ final class Answer {
         json.ascii("],");
     }
 
-    private void limits(Bytes json, List<Ruling> rulings) {
+    private void limits(Bytes json, List<RuleDecision> rulings) {
         boolean first = true;
         for (int i = 0; i < rulings.size(); i++) {
-            Ruling ruling = rulings.get(i);
+            RuleDecision ruling = rulings.get(i);
             List<Decision> parts = ruling.decision().each();
             for (int j = 0; j < parts.size(); j++) {
                 Decision part = parts.get(j);
@@ -162,7 +162,7 @@ final class Answer {
         }
     }
 
-    private static void mode(Bytes json, Ruling ruling) {
+    private static void mode(Bytes json, RuleDecision ruling) {
         OnExceed.Action action = ruling.rule().onExceed().action();
         if (action == OnExceed.Action.SHADOW) {
             json.ascii(",\"onExceed\":\"shadow\"");
@@ -190,14 +190,14 @@ final class Answer {
     /** How long the work has to wait that a queue let in. */
     static long delayMicros(Verdict verdict) {
         long most = 0;
-        List<Ruling> rulings = verdict.rulings();
+        List<RuleDecision> rulings = verdict.decisions();
         for (int i = 0; i < rulings.size(); i++) {
             most = Math.max(most, rulings.get(i).decision().delayMicros());
         }
         return most;
     }
 
-    private static boolean watches(Ruling ruling) {
+    private static boolean watches(RuleDecision ruling) {
         return ruling.rule().onExceed().action() == OnExceed.Action.SHADOW;
     }
 }

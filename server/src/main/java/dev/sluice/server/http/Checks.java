@@ -2,8 +2,8 @@ package dev.sluice.server.http;
 
 import dev.sluice.Outcome;
 import dev.sluice.rules.RateLimitHeaders;
+import dev.sluice.rules.RuleDecision;
 import dev.sluice.rules.RuleEngine;
-import dev.sluice.rules.Ruling;
 import dev.sluice.rules.Verdict;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
@@ -110,9 +110,9 @@ final class Checks {
 
     /** Whether a verdict took permits that are held until they are freed. */
     private boolean holds(Verdict verdict) {
-        List<Ruling> rulings = verdict.rulings();
+        List<RuleDecision> rulings = verdict.decisions();
         for (int i = 0; i < rulings.size(); i++) {
-            Ruling ruling = rulings.get(i);
+            RuleDecision ruling = rulings.get(i);
             if (policies.of(ruling).holds()
                     && verdict.allowed()
                     && ruling.decision().outcome() == Outcome.ALLOWED

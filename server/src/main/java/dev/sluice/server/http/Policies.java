@@ -2,7 +2,7 @@ package dev.sluice.server.http;
 
 import dev.sluice.Limit;
 import dev.sluice.rules.RateLimitHeaders;
-import dev.sluice.rules.Ruling;
+import dev.sluice.rules.RuleDecision;
 import io.netty.util.AsciiString;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -22,7 +22,7 @@ final class Policies {
     private final IdentityHashMap<List<Limit>, Policy> known = new IdentityHashMap<>();
 
     /** What is to be said of the limits that a ruling went by. */
-    Policy of(Ruling ruling) {
+    Policy of(RuleDecision ruling) {
         List<Limit> limits = ruling.limiter().limits();
         String rule = ruling.rule().name();
         Policy policy = known.get(limits);

@@ -1,8 +1,8 @@
 package dev.sluice.spring.method;
 
-import dev.sluice.rules.Ask;
 import dev.sluice.rules.Request;
 import dev.sluice.rules.Rule;
+import dev.sluice.rules.RuleCheck;
 import dev.sluice.spring.RuleBook;
 import dev.sluice.spring.web.Caller;
 import java.util.Arrays;
@@ -43,7 +43,7 @@ record LimitedCall(
         return expression != null && expression.asksCaller();
     }
 
-    Ask ask(MethodInvocation call, Caller caller, RuleBook book) {
+    RuleCheck ask(MethodInvocation call, Caller caller, RuleBook book) {
         Request.Builder request = own ? Request.builder() : ofRule(call, caller, book);
         Object whom = own && key != null ? key.value(call, caller) : null;
         if (whom != null) {
@@ -52,7 +52,7 @@ record LimitedCall(
         if (!priority.isEmpty()) {
             request.with("priority", priority);
         }
-        return new Ask(
+        return new RuleCheck(
                 rule,
                 request.cost(permits == null ? fixedPermits : count(permits.value(call, caller)))
                         .build());

@@ -1,7 +1,7 @@
 package dev.sluice.spring.method;
 
-import dev.sluice.rules.Ask;
-import dev.sluice.rules.Ruling;
+import dev.sluice.rules.RuleCheck;
+import dev.sluice.rules.RuleDecision;
 import dev.sluice.rules.Verdict;
 import dev.sluice.spring.RateLimitedException;
 import dev.sluice.spring.RuleBook;
@@ -33,8 +33,8 @@ record LimitedMethod(List<LimitedCall> calls, Answer answer) {
         return calls.stream().anyMatch(LimitedCall::asksCaller);
     }
 
-    List<Ask> asks(MethodInvocation call, Caller caller, RuleBook book) {
-        List<Ask> asks = new ArrayList<>(calls.size());
+    List<RuleCheck> asks(MethodInvocation call, Caller caller, RuleBook book) {
+        List<RuleCheck> asks = new ArrayList<>(calls.size());
         for (int i = 0; i < calls.size(); i++) {
             asks.add(calls.get(i).ask(call, caller, book));
         }
@@ -44,7 +44,7 @@ record LimitedMethod(List<LimitedCall> calls, Answer answer) {
     /** What a call over the limit gets: what the fallback of the annotation that denied says, or an exception. */
     @Nullable
     Object instead(MethodInvocation call, Verdict verdict) throws Throwable {
-        Ruling denying = Objects.requireNonNull(verdict.decisive());
+        RuleDecision denying = Objects.requireNonNull(verdict.decisive());
         RateLimitedException why = new RateLimitedException(verdict, denying);
         for (LimitedCall each : calls) {
             Fallback fallback = each.fallback();
