@@ -6,6 +6,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import dev.sluice.architecture.Rooms;
 import java.util.Random;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
@@ -15,6 +16,16 @@ class ArchitectureTest {
     private static final JavaClasses CORE = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .importPackages("dev.sluice");
+
+    @Test
+    void packagesAreAsDrawn() {
+        Rooms.ofThisModule().areAsDrawn();
+    }
+
+    @Test
+    void packagesHaveNoCycle() {
+        Rooms.ofThisModule().haveNoCycle();
+    }
 
     @Test
     void theCoreDependsOnNothing() {

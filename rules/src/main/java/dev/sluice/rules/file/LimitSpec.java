@@ -1,5 +1,6 @@
 package dev.sluice.rules.file;
 
+import dev.sluice.Durations;
 import dev.sluice.Limit;
 import dev.sluice.rules.Quoted;
 import java.time.DateTimeException;
@@ -125,7 +126,7 @@ final class LimitSpec {
     private record Period(Duration duration, @Nullable ChronoUnit unit) {}
 
     private @Nullable Period period(Part part, String algorithm) {
-        ChronoUnit word = Durations.word(part.text);
+        ChronoUnit word = Durations.unit(part.text);
         if (word == null) {
             Duration duration = Durations.parse(part.text);
             if (duration == null || duration.isZero() || duration.compareTo(Limit.MAX_PERIOD) > 0) {
