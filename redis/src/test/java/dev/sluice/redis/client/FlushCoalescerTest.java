@@ -1,4 +1,4 @@
-package dev.sluice.redis;
+package dev.sluice.redis.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,8 +8,8 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-class FlushTogetherTest {
-    private final AtomicInteger underWay = new AtomicInteger();
+class FlushCoalescerTest {
+    private final AtomicInteger inFlight = new AtomicInteger();
     private final AtomicInteger flushes = new AtomicInteger();
     private final EmbeddedChannel channel = new EmbeddedChannel(
             new ChannelOutboundHandlerAdapter() {
@@ -19,18 +19,18 @@ class FlushTogetherTest {
                     context.flush();
                 }
             },
-            new FlushTogether(underWay));
+            new FlushCoalescer(inFlight));
 
     @Test
     void eachGoesOutAtOnceWhileFewAreUnderWay() {
-        underWay.set(63);
+        inFlight.set(63);
         ask(10);
         assertThat(flushes).hasValue(10);
     }
 
     @Test
     void manyGoOutTogetherAndNoneIsForgotten() {
-        underWay.set(64);
+        inFlight.set(64);
         ask(10);
         assertThat(flushes).hasValue(0);
         channel.runPendingTasks();
@@ -42,7 +42,7 @@ class FlushTogetherTest {
 
     @Test
     void aLongRowDoesNotWaitForItsEnd() {
-        underWay.set(1000);
+        inFlight.set(1000);
         ask(64);
         assertThat(flushes).hasValue(0);
         ask(1);

@@ -1,4 +1,4 @@
-package dev.sluice.redis;
+package dev.sluice.redis.script;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -17,16 +17,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 
 /**
- * What Redis is asked to run: its text, and the digest by which Redis knows it once it has seen it.
+ * A script: its text, and the digest by which Redis knows it once it has run.
  *
- * <p>The files of algorithms and clocks are cut into parts by lines such as {@code --@look}. A main file says where the
- * parts go, once for each limit, and names that end in {@code _} are each limit's own. Why the parts are pasted and not
- * called: a script starts from nothing every time, so that each function it defines is made anew for every decision; for
- * a limit or two the functions cost more than what they do.
+ * <p>The files of algorithms and clocks are divided into parts by lines such as {@code --@look}. A main file says where
+ * the parts go, once for each limit, and names that end in {@code _} are separate for each limit. Why the parts are pasted
+ * and not called: every run of a script defines its functions anew. With one or two limits that costs more than the
+ * decision.
  */
-record Script(String text, String sha) {
-    /** The most limits of one script: Lua has room for 200 names. */
-    static final int MOST_LIMITS = 8;
+public record Script(String text, String sha) {
+    /** The most limits of one script: Lua allows 200 local names. */
+    public static final int MAX_LIMITS = 8;
 
     private static final Pattern OWN_NAME = Pattern.compile("\\b([a-zA-Z]+)_\\b");
     private static final String MARK = "--@";
@@ -34,14 +34,14 @@ record Script(String text, String sha) {
 
     private record Recipe(String main, String clock, List<String> algorithms) {}
 
-    /** Each is put together once: there are few, whatever the limits' numbers. */
+    /** Scripts by their parts; there are few, because the numbers of the limits are arguments. */
     private static final ConcurrentHashMap<Recipe, Script> KNOWN = new ConcurrentHashMap<>();
 
-    /** The script named {@code main}, by the clock whose text is {@code clock}, for limits of these algorithms. */
+    /** The script {@code main} for limits of these algorithms; {@code clock} is the text that reads the time. */
     static Script of(String main, String clock, List<String> algorithms) {
-        if (algorithms.size() > MOST_LIMITS) {
+        if (algorithms.size() > MAX_LIMITS) {
             throw new IllegalArgumentException(
-                    "a limiter on Redis has at most " + MOST_LIMITS + " limits, was given " + algorithms.size());
+                    "a limiter on Redis has at most " + MAX_LIMITS + " limits, was given " + algorithms.size());
         }
         return KNOWN.computeIfAbsent(new Recipe(main, clock, algorithms), Script::assembled);
     }
@@ -58,7 +58,7 @@ record Script(String text, String sha) {
     }
 
     /** The text of a script file. */
-    static String file(String name) {
+    public static String file(String name) {
         try (InputStream in = Script.class.getResourceAsStream(name + ".lua")) {
             if (in == null) {
                 throw new IllegalStateException("the script " + name + ".lua is missing from the class path");
@@ -96,7 +96,7 @@ record Script(String text, String sha) {
         return text.toString();
     }
 
-    /** The lines, with the parts of an algorithm or of the clock in place of their marks. */
+    /** The lines, with the marks replaced by the parts of the algorithm or the clock. */
     private static String pasted(List<String> lines, Map<String, String> algorithm, Map<String, String> clock) {
         StringBuilder text = new StringBuilder();
         for (String line : lines) {
@@ -112,13 +112,13 @@ record Script(String text, String sha) {
         return text.toString();
     }
 
-    /** The names that end in {@code _} made those of one limit. */
+    /** Appends the number of the limit to the names that end in {@code _}. */
     private static String own(String text, int number) {
         String numbered = text.replaceAll("\\bi_\\b", Integer.toString(number));
         return OWN_NAME.matcher(numbered).replaceAll("$1_" + number);
     }
 
-    /** Reads all numbers in one go: the first ones, then of each limit its room and the numbers of its algorithm. */
+    /** The line that unpacks all arguments: the first ones, then for each limit its room and its algorithm's numbers. */
     private static String arguments(String first, List<String> algorithms) {
         List<String> names = new ArrayList<>(List.of(first.split(" ", -1)));
         for (int i = 0; i < algorithms.size(); i++) {
@@ -148,13 +148,13 @@ record Script(String text, String sha) {
                 .toList();
     }
 
-    /** The parts of a file by their names; what stands before the first has none. */
+    /** The parts of a file by name; the lines before the first part have an empty name. */
     private static Map<String, String> parts(String file) {
         Map<String, StringBuilder> parts = new LinkedHashMap<>();
         StringBuilder current = parts.computeIfAbsent(TOP, unused -> new StringBuilder());
         boolean blank = true;
         for (String line : file.lines().toList()) {
-            // A mark after an empty line begins a part; one among lines of code is to be replaced by another.
+            // A mark after a blank line begins a part; a mark among lines of code is to be replaced by another part.
             if (line.startsWith(MARK) && blank) {
                 current = parts.computeIfAbsent(line.substring(MARK.length()), unused -> new StringBuilder());
             } else {
@@ -167,7 +167,7 @@ record Script(String text, String sha) {
         return texts;
     }
 
-    /** One part; nothing, if there is none of that name. */
+    /** A part, empty if the file has none of that name. */
     private static String part(Map<String, String> parts, String name) {
         return parts.getOrDefault(name, "");
     }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** One request that asks several limiters. */
 @Timeout(60)
-class TogetherTest {
+class MultiLimiterCallTest {
     private static RedisServer server;
 
     @BeforeAll

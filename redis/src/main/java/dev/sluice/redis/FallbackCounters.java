@@ -2,8 +2,8 @@ package dev.sluice.redis;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** What was decided without Redis, and why. */
-final class Tally {
+/** Counts the decisions that a store made without Redis, by source. */
+final class FallbackCounters {
     final LongAdder answeredHere = new LongAdder();
     final LongAdder allowedByPolicy = new LongAdder();
     final LongAdder deniedByPolicy = new LongAdder();

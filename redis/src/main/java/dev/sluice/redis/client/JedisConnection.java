@@ -1,13 +1,15 @@
-package dev.sluice.redis;
+package dev.sluice.redis.client;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sluice.redis.script.Script;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.RedisClient;
@@ -20,28 +22,28 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
 import redis.clients.jedis.util.Pool;
 
 /**
- * Redis through Jedis: a call holds a thread of the wire, and a connection of the pool, until the reply is there.
+ * Redis through Jedis: a call occupies a thread of this class and a connection of the pool until the reply is there.
  *
- * <p>Why not the caller's thread: Jedis has timeouts for its steps and none for a whole call. Looking up a name, waiting
- * for the pool, connecting, greeting, each retry of a cluster, and the new connection that the pool makes in place of a
- * broken one add up to several times the timeout. Here the caller is told in time, and Jedis may take its own.
+ * <p>Why not the caller's thread: Jedis has timeouts for the steps of a call and none for the whole. Looking up a name,
+ * waiting for the pool, connecting, greeting, each retry of a cluster, and the new connection in place of a broken one add
+ * up to several times the timeout. On a thread of its own Jedis may take that long while the caller has its answer.
  */
-final class JedisWire implements Wire {
-    /** As many calls at once, and no more connections to a server. */
-    static final int MOST_THREADS = 32;
+public final class JedisConnection implements RedisConnection {
+    /** Calls at the same time, and connections to one server. */
+    static final int MAX_THREADS = 32;
 
     private final UnifiedJedis jedis;
     private final long timeoutNanos;
     private final Runnable close;
     private final ThreadPoolExecutor threads;
 
-    /** Over a client; a call that has not begun within {@code timeout} is dropped; {@code close} ends what was opened. */
-    JedisWire(UnifiedJedis jedis, Duration timeout, Runnable close) {
+    /** Uses a client; drops a call that has not begun within {@code timeout}; {@code close} closes what was opened. */
+    public JedisConnection(UnifiedJedis jedis, Duration timeout, Runnable close) {
         this.jedis = jedis;
         this.timeoutNanos = timeout.toNanos();
         this.close = close;
         this.threads = new ThreadPoolExecutor(
-                MOST_THREADS, MOST_THREADS, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
+                MAX_THREADS, MAX_THREADS, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
                     Thread thread = new Thread(task, "sluice-jedis");
                     thread.setDaemon(true);
                     return thread;
@@ -52,16 +54,17 @@ final class JedisWire implements Wire {
     @Override
     public void run(
             Script script, String[] keys, byte[][] args, BiConsumer<byte @Nullable [], @Nullable Throwable> reply) {
-        long askedAt = System.nanoTime();
+        long calledAt = System.nanoTime();
         threads.execute(() -> {
+            if (System.nanoTime() - calledAt > timeoutNanos) {
+                reply.accept(null, new TimeoutException("all connections are busy"));
+                return;
+            }
             byte[] bytes;
             try {
-                if (System.nanoTime() - askedAt > timeoutNanos) {
-                    throw new Link.Unavailable("all connections are busy", null);
-                }
-                bytes = ask(script, keys, args);
+                bytes = evaluate(script, keys, args);
             } catch (JedisDataException e) {
-                reply.accept(null, new Link.Refused(e));
+                reply.accept(null, new RefusedException(e));
                 return;
             } catch (RuntimeException e) {
                 reply.accept(null, e);
@@ -97,13 +100,13 @@ final class JedisWire implements Wire {
         close.run();
     }
 
-    /** Asks every master of a cluster. If one is gone, the others will do. */
+    /** Pings every master of a cluster; one that answers is enough. */
     static void ping(UnifiedJedis jedis) {
         try {
             jedis.ping();
         } catch (JedisBroadcastException e) {
             if (jedis instanceof RedisClusterClient cluster) {
-                cluster.refreshClusterTopology(); // a call that runs into its timeout does not
+                cluster.refreshClusterTopology(); // Jedis does not do that after a timeout
             }
             if (!e.getReplies().containsValue("PONG")) {
                 throw e;
@@ -111,7 +114,7 @@ final class JedisWire implements Wire {
         }
     }
 
-    /** Those that are idle are as dead as the one that failed: each would fail a call once Redis is back. */
+    /** Idle connections are as dead as the one that failed: each would fail a call once Redis is back. */
     private void dropIdle() {
         if (jedis instanceof RedisClient one) {
             one.getPool().clear();
@@ -122,7 +125,7 @@ final class JedisWire implements Wire {
         }
     }
 
-    private byte[] ask(Script script, String[] keys, byte[][] args) {
+    private byte[] evaluate(Script script, String[] keys, byte[][] args) {
         byte[][] params = new byte[keys.length + args.length][];
         for (int i = 0; i < keys.length; i++) {
             params[i] = keys[i].getBytes(UTF_8);

@@ -1,5 +1,6 @@
-package dev.sluice.redis;
+package dev.sluice.redis.client;
 
+import dev.sluice.redis.script.Script;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.api.async.BaseRedisAsyncCommands;
@@ -17,32 +18,32 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Redis through Lettuce: no thread waits, and all calls share one connection, or one for each node of a cluster. */
-final class LettuceWire implements Wire {
+/** Redis through Lettuce: no thread waits; all calls share one connection, or one for each node of a cluster. */
+final class LettuceConnection implements RedisConnection {
     private final BaseRedisAsyncCommands<String, String> scripts;
     private final RedisKeyAsyncCommands<String, String> keys;
-    private final AtomicInteger underWay;
+    private final AtomicInteger inFlight;
     private final boolean oneMaster;
     private final Predicate<Throwable> isRefusal;
     private final Supplier<? extends CompletionStage<?>> ping;
     private final Runnable close;
 
     /**
-     * Over the commands of a connection.
+     * Uses the commands of a connection.
      *
-     * @param underWay counts the scripts that have not been answered
-     * @param oneMaster whether a script may use any keys
-     * @param isRefusal whether a failure is known at once and says nothing about other calls
-     * @param close ends what was opened for it
+     * @param inFlight counts the scripts without a reply
+     * @param oneMaster whether one script may use keys of different slots
+     * @param isRefusal whether a failure says nothing about other calls
+     * @param close closes what was opened for it
      */
-    <C extends BaseRedisAsyncCommands<String, String> & RedisKeyAsyncCommands<String, String>> LettuceWire(
+    <C extends BaseRedisAsyncCommands<String, String> & RedisKeyAsyncCommands<String, String>> LettuceConnection(
             C commands,
-            AtomicInteger underWay,
+            AtomicInteger inFlight,
             boolean oneMaster,
             Predicate<Throwable> isRefusal,
             Supplier<? extends CompletionStage<?>> ping,
             Runnable close) {
-        this.underWay = underWay;
+        this.inFlight = inFlight;
         this.oneMaster = oneMaster;
         this.scripts = commands;
         this.keys = commands;
@@ -54,33 +55,33 @@ final class LettuceWire implements Wire {
     @Override
     public void run(
             Script script, String[] keys, byte[][] args, BiConsumer<byte @Nullable [], @Nullable Throwable> reply) {
-        RedisFuture<byte[]> asked = ask(CommandType.EVALSHA, script.sha(), keys, args);
-        underWay.incrementAndGet();
-        asked.whenComplete((bytes, failure) -> {
-            underWay.decrementAndGet();
+        RedisFuture<byte[]> sent = send(CommandType.EVALSHA, script.sha(), keys, args);
+        inFlight.incrementAndGet();
+        sent.whenComplete((bytes, failure) -> {
+            inFlight.decrementAndGet();
             Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
             if (cause instanceof RedisNoScriptException) {
-                // The server was flushed, replaced or has just joined: it learns the script with this call.
-                ask(CommandType.EVAL, script.text(), keys, args).whenComplete(reply);
+                // the server was flushed, replaced or has just joined
+                send(CommandType.EVAL, script.text(), keys, args).whenComplete(reply);
             } else {
-                reply.accept(bytes, cause != null && isRefusal.test(cause) ? new Link.Refused(cause) : cause);
+                reply.accept(bytes, cause != null && isRefusal.test(cause) ? new RefusedException(cause) : cause);
             }
         });
     }
 
-    private RedisFuture<byte[]> ask(CommandType command, String script, String[] keys, byte[][] args) {
-        CommandArgs<String, String> told =
+    private RedisFuture<byte[]> send(CommandType command, String script, String[] keys, byte[][] args) {
+        CommandArgs<String, String> arguments =
                 new CommandArgs<>(StringCodec.UTF8).add(script).add(keys.length);
         for (String key : keys) {
-            told.addKey(key);
+            arguments.addKey(key);
         }
         for (byte[] arg : args) {
-            told.add(arg);
+            arguments.add(arg);
         }
-        return scripts.dispatch(command, new Bytes(), told);
+        return scripts.dispatch(command, new Bytes(), arguments);
     }
 
-    /** A reply as it came: the codecs of a connection are for text. */
+    /** A reply as raw bytes: the codecs of a connection are for text. */
     private static final class Bytes extends CommandOutput<String, String, byte[]> {
         Bytes() {
             super(StringCodec.UTF8, new byte[0]);

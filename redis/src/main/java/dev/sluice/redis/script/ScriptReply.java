@@ -1,4 +1,4 @@
-package dev.sluice.redis;
+package dev.sluice.redis.script;
 
 import dev.sluice.Decision;
 import dev.sluice.Outcome;
@@ -6,10 +6,10 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a script replied: how each limit stands, in numbers, of which a decision is made here. */
-final class Reply {
+/** The reply of a script: the state of each limit in numbers, from which the decision is built. */
+public final class ScriptReply {
     private static final int ADMITTED = 1;
-    private static final int OUT_OF_SPAN = 3;
+    private static final int OUT_OF_WINDOW = 3;
 
     private static final int NOW = 1;
     private static final int TAKEN_AT = NOW + Double.BYTES;
@@ -20,58 +20,58 @@ final class Reply {
     private final ByteBuffer packed;
     private final int first;
 
-    Reply(byte[] packed) {
+    public ScriptReply(byte[] packed) {
         this(ByteBuffer.wrap(packed), 0);
     }
 
-    private Reply(ByteBuffer packed, int first) {
+    private ScriptReply(ByteBuffer packed, int first) {
         this.packed = packed;
         this.first = first;
     }
 
-    /** What was said of the limits from {@code first} on. */
-    Reply from(int first) {
-        return new Reply(packed, first);
+    /** The same reply with the limits counted from {@code first}. */
+    public ScriptReply from(int first) {
+        return new ScriptReply(packed, first);
     }
 
-    /** Whether the permits were admitted by all limits that were asked. */
-    boolean isAdmitted() {
+    /** Whether all limits admitted the permits. */
+    public boolean isAdmitted() {
         return packed.get(0) == ADMITTED;
     }
 
-    /** Whether the span of a calendar window was over, so that nothing was done. */
-    boolean isOutOfSpan() {
-        return packed.get(0) == OUT_OF_SPAN;
+    /** Whether a calendar window has ended, so that the script did nothing. */
+    public boolean isOutOfWindow() {
+        return packed.get(0) == OUT_OF_WINDOW;
     }
 
-    /** What time it was on the server. */
-    long nowMicros() {
+    /** The server's time. */
+    public long nowMicros() {
         return micros(NOW);
     }
 
-    /** The decision on {@code permits} for requests of a share that accept a delay of up to {@code maxDelay}. */
-    Decision decision(Plan plan, long permits, int percent, long maxDelay) {
-        return isAdmitted() ? admitted(plan, permits, percent) : denied(plan, permits, percent, maxDelay);
+    /** The decision on a request that accepts a delay of up to {@code maxDelay}. */
+    public Decision decision(LimitScripts scripts, long permits, int percent, long maxDelay) {
+        return isAdmitted() ? admitted(scripts, permits, percent) : denied(scripts, permits, percent, maxDelay);
     }
 
-    /** What the limits of {@code plan} say when others among those that were asked did not admit the permits. */
-    Decision standing(Plan plan, long permits, int percent) {
-        for (int i = 0; i < plan.terms().size(); i++) {
-            if (permits > remaining(plan.terms().get(i), i, percent)) {
-                return denied(plan, permits, percent, SharedState.ANY_DELAY);
+    /** What these limits alone say to a request that was denied, by them or by others in the same script. */
+    public Decision withoutTaking(LimitScripts scripts, long permits, int percent) {
+        for (int i = 0; i < scripts.arguments().size(); i++) {
+            if (permits > remaining(scripts.arguments().get(i), i, percent)) {
+                return denied(scripts, permits, percent, LimitScripts.ANY_DELAY);
             }
         }
-        return Receipts.ofNobody(admitted(plan, permits, percent));
+        return admitted(scripts, permits, percent);
     }
 
-    private Decision admitted(Plan plan, long permits, int percent) {
-        List<Terms> terms = plan.terms();
-        Terms tightest = terms.get(0);
+    private Decision admitted(LimitScripts scripts, long permits, int percent) {
+        List<ScriptArguments> limits = scripts.arguments();
+        ScriptArguments tightest = limits.get(0);
         long remaining = remaining(tightest, 0, percent);
         long freshAt = freshAt(0);
-        for (int i = 1; i < terms.size(); i++) {
-            if (remaining(terms.get(i), i, percent) < remaining) {
-                tightest = terms.get(i);
+        for (int i = 1; i < limits.size(); i++) {
+            if (remaining(limits.get(i), i, percent) < remaining) {
+                tightest = limits.get(i);
                 remaining = remaining(tightest, i, percent);
             }
             freshAt = Math.max(freshAt, freshAt(i));
@@ -84,26 +84,26 @@ final class Reply {
                 until(freshAt),
                 micros(DEPARTS_AT) - nowMicros(),
                 takenAt);
-        if (terms.size() == 1) {
+        if (limits.size() == 1) {
             return all;
         }
-        List<Decision> parts = new ArrayList<>(terms.size());
-        for (int i = 0; i < terms.size(); i++) {
-            parts.add(granted(terms.get(i), i, permits, percent, takenAt));
+        List<Decision> parts = new ArrayList<>(limits.size());
+        for (int i = 0; i < limits.size(); i++) {
+            parts.add(granted(limits.get(i), i, permits, percent, takenAt));
         }
         return all.withParts(parts);
     }
 
-    private Decision denied(Plan plan, long permits, int percent, long maxDelay) {
-        List<Terms> terms = plan.terms();
-        List<Decision> parts = new ArrayList<>(terms.size());
-        Terms slowest = terms.get(0);
+    private Decision denied(LimitScripts scripts, long permits, int percent, long maxDelay) {
+        List<ScriptArguments> limits = scripts.arguments();
+        List<Decision> parts = new ArrayList<>(limits.size());
+        ScriptArguments slowest = limits.get(0);
         long remaining = Long.MAX_VALUE;
         long freshAt = Long.MIN_VALUE;
         long readyAt = Long.MIN_VALUE;
         boolean fits = true;
-        for (int i = 0; i < terms.size(); i++) {
-            Terms each = terms.get(i);
+        for (int i = 0; i < limits.size(); i++) {
+            ScriptArguments each = limits.get(i);
             fits &= permits <= each.room(percent);
             if (readyAt(each, i, permits, percent) > readyAt) {
                 slowest = each;
@@ -123,16 +123,16 @@ final class Reply {
                 remaining,
                 until(readyAt),
                 until(freshAt));
-        return terms.size() == 1 ? all : all.withParts(parts);
+        return limits.size() == 1 ? all : all.withParts(parts);
     }
 
-    private Decision granted(Terms limit, int index, long permits, int percent, long takenAt) {
+    private Decision granted(ScriptArguments limit, int index, long permits, int percent, long takenAt) {
         return Decision.allowed(
                 permits, limit.limit().capacity(), remaining(limit, index, percent), until(freshAt(index)), 0, takenAt);
     }
 
     /** What one limit says when none was charged. */
-    private Decision alone(Terms limit, int index, long permits, int percent) {
+    private Decision alone(ScriptArguments limit, int index, long permits, int percent) {
         if (permits <= remaining(limit, index, percent)) {
             return granted(limit, index, permits, percent, 0);
         }
@@ -145,7 +145,7 @@ final class Reply {
                 until(freshAt(index)));
     }
 
-    private long remaining(Terms limit, int index, int percent) {
+    private long remaining(ScriptArguments limit, int index, int percent) {
         return Math.max(0, limit.room(percent) - micros(at(index)));
     }
 
@@ -153,7 +153,7 @@ final class Reply {
         return micros(at(index) + Double.BYTES);
     }
 
-    private long readyAt(Terms limit, int index, long permits, int percent) {
+    private long readyAt(ScriptArguments limit, int index, long permits, int percent) {
         return permits <= limit.room(percent) ? micros(at(index) + 2 * Double.BYTES) : Long.MAX_VALUE;
     }
 

@@ -1,4 +1,4 @@
-package dev.sluice.redis;
+package dev.sluice.redis.client;
 
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
@@ -22,75 +22,76 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
-/** Makes wires through Lettuce: from an address, or over a connection that somebody else owns. */
-final class LettuceConnector {
+/** Connects through Lettuce to an address, or uses a connection that the application owns. */
+public final class LettuceConnector {
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
     private static final Duration REFRESH_CLUSTER = Duration.ofSeconds(10);
-    private static final Duration REFRESH_CLUSTER_AT_MOST = Duration.ofMillis(500);
+    private static final Duration MIN_REFRESH_CLUSTER = Duration.ofMillis(500);
     private static final int RECONNECTS_BEFORE_REFRESH = 2;
-    private static final long MOST_MILLIS_BETWEEN_RECONNECTS = 250;
-    private static final long MILLIS_BETWEEN_LOOKS = 250;
+    private static final long MAX_MILLIS_BETWEEN_RECONNECTS = 250;
+    private static final long NANOS_BETWEEN_REFRESHES = TimeUnit.MILLISECONDS.toNanos(250);
+    private static final long MAX_REFRESH_NANOS = TimeUnit.HOURS.toNanos(1);
 
     private LettuceConnector() {}
 
-    static Wire connect(Address address, Tls tls) {
-        AtomicInteger underWay = new AtomicInteger();
+    public static RedisConnection connect(RedisAddress address, Tls tls) {
+        AtomicInteger inFlight = new AtomicInteger();
         ClientResources resources = ClientResources.builder()
                 .reconnectDelay(() -> Delay.exponential(
                         Duration.ofMillis(10),
-                        Duration.ofMillis(MOST_MILLIS_BETWEEN_RECONNECTS),
+                        Duration.ofMillis(MAX_MILLIS_BETWEEN_RECONNECTS),
                         2,
                         TimeUnit.MILLISECONDS))
                 .nettyCustomizer(new NettyCustomizer() {
                     @Override
                     public void afterChannelInitialized(Channel channel) {
-                        channel.pipeline().addFirst(new FlushTogether(underWay));
+                        channel.pipeline().addFirst(new FlushCoalescer(inFlight));
                     }
                 })
                 .build();
         try {
-            return address.kind() == Address.Kind.CLUSTER
-                    ? cluster(address, tls, resources, underWay)
-                    : single(address, tls, resources, underWay);
+            return address.kind() == RedisAddress.Kind.CLUSTER
+                    ? cluster(address, tls, resources, inFlight)
+                    : single(address, tls, resources, inFlight);
         } catch (RuntimeException e) {
             resources.shutdown(0, 100, TimeUnit.MILLISECONDS);
             throw address.unreachable(e);
         }
     }
 
-    static Wire over(StatefulRedisConnection<String, String> connection, Runnable close) {
+    /** Uses an open connection; {@code close} closes what was opened for it. */
+    public static RedisConnection over(StatefulRedisConnection<String, String> connection, Runnable close) {
         return over(connection, new AtomicInteger(), close);
     }
 
-    private static Wire over(
-            StatefulRedisConnection<String, String> connection, AtomicInteger underWay, Runnable close) {
-        return new LettuceWire(
+    private static RedisConnection over(
+            StatefulRedisConnection<String, String> connection, AtomicInteger inFlight, Runnable close) {
+        return new LettuceConnection(
                 connection.async(),
-                underWay,
+                inFlight,
                 true,
                 RedisCommandExecutionException.class::isInstance,
                 () -> connection.async().ping(),
                 close);
     }
 
-    /** What fails at once on a cluster may be one node of several. */
-    static Wire over(StatefulRedisClusterConnection<String, String> connection, Runnable close) {
-        return new LettuceWire(
+    /** The same for a cluster, where a call that fails at once may concern one node of several. */
+    public static RedisConnection over(StatefulRedisClusterConnection<String, String> connection, Runnable close) {
+        return new LettuceConnection(
                 connection.async(),
                 new AtomicInteger(),
                 false,
                 failure -> true,
-                () -> told(pingMasters(connection)),
+                () -> allAnswered(pingMasters(connection)),
                 close);
     }
 
-    /** A master that was replaced stays known, without slots, until it comes back: nobody waits for that one. */
+    /** Pings the masters that have slots. One that was replaced stays known, without slots, until it comes back. */
     private static CompletableFuture<String>[] pingMasters(StatefulRedisClusterConnection<String, String> connection) {
         return connection
                 .async()
@@ -101,8 +102,8 @@ final class LettuceConnector {
                 .futures();
     }
 
-    /** Done when each master has answered or is known to be gone. One that is silent would keep callers waiting. */
-    private static CompletionStage<?> told(CompletableFuture<String>[] pongs) {
+    /** Completes when each master has answered or is known to be gone; fails if none has answered. */
+    private static CompletionStage<?> allAnswered(CompletableFuture<String>[] pongs) {
         return CompletableFuture.allOf(pongs).handle((done, oneIsGone) -> requireOne(pongs));
     }
 
@@ -113,65 +114,69 @@ final class LettuceConnector {
                 .orElseThrow(() -> new RedisConnectionException("no master of the cluster answers"));
     }
 
-    private static Wire single(Address address, Tls tls, ClientResources resources, AtomicInteger underWay) {
+    private static RedisConnection single(
+            RedisAddress address, Tls tls, ClientResources resources, AtomicInteger inFlight) {
         RedisClient client = RedisClient.create(resources, uri(address));
         client.setOptions(options(ClientOptions.builder(), tls).build());
         return over(
                 client.connect(),
-                underWay,
+                inFlight,
                 () -> shutDown(() -> client.shutdown(0, 100, TimeUnit.MILLISECONDS), resources));
     }
 
-    private static Wire cluster(Address address, Tls tls, ClientResources resources, AtomicInteger underWay) {
+    private static RedisConnection cluster(
+            RedisAddress address, Tls tls, ClientResources resources, AtomicInteger inFlight) {
         List<RedisURI> seeds = address.nodes().stream()
-                .map(node -> settled(RedisURI.builder().withHost(node.host()).withPort(node.port()), address))
+                .map(node -> withLogin(RedisURI.builder().withHost(node.host()).withPort(node.port()), address))
                 .toList();
         RedisClusterClient client = RedisClusterClient.create(resources, seeds);
         ClusterClientOptions.Builder options = ClusterClientOptions.builder();
         options(options, tls);
         client.setOptions(options.topologyRefreshOptions(ClusterTopologyRefreshOptions.builder()
                         .enablePeriodicRefresh(REFRESH_CLUSTER)
-                        .adaptiveRefreshTriggersTimeout(REFRESH_CLUSTER_AT_MOST)
+                        .adaptiveRefreshTriggersTimeout(MIN_REFRESH_CLUSTER)
                         .refreshTriggersReconnectAttempts(RECONNECTS_BEFORE_REFRESH)
                         .build())
                 .build());
         StatefulRedisClusterConnection<String, String> connection = client.connect();
-        AtomicBoolean looking = new AtomicBoolean();
-        Wire wire = new LettuceWire(
+        AtomicLong nextRefreshNanos = new AtomicLong(System.nanoTime());
+        RedisConnection result = new LettuceConnection(
                 connection.async(),
-                underWay,
+                inFlight,
                 false,
                 failure -> {
                     if (!(failure instanceof RedisCommandExecutionException)) {
-                        lookForMasters(client, looking);
+                        refreshTopology(client, nextRefreshNanos);
                     }
                     return true;
                 },
                 () -> {
-                    lookForMasters(client, looking);
-                    return told(pingMasters(connection));
+                    refreshTopology(client, nextRefreshNanos);
+                    return allAnswered(pingMasters(connection));
                 },
                 () -> shutDown(() -> client.shutdown(0, 100, TimeUnit.MILLISECONDS), resources));
         try {
             awaitMasters(pingMasters(connection));
         } catch (RuntimeException e) {
-            wire.close();
+            result.close();
             throw e;
         }
-        return wire;
+        return result;
     }
 
-    /** Only when something is wrong, and a few times a second: a node that is frozen looks well to Lettuce. */
-    private static void lookForMasters(RedisClusterClient client, AtomicBoolean looking) {
-        if (looking.compareAndSet(false, true)) {
-            Executor later = CompletableFuture.delayedExecutor(MILLIS_BETWEEN_LOOKS, TimeUnit.MILLISECONDS);
-            client.refreshPartitionsAsync().whenCompleteAsync((done, failure) -> looking.set(false), later);
+    /** Looks for the masters after a failure, one look at a time: to Lettuce a node that is frozen seems well. */
+    private static void refreshTopology(RedisClusterClient client, AtomicLong nextRefreshNanos) {
+        long now = System.nanoTime();
+        long next = nextRefreshNanos.get();
+        if (now - next >= 0 && nextRefreshNanos.compareAndSet(next, now + MAX_REFRESH_NANOS)) {
+            client.refreshPartitionsAsync()
+                    .whenComplete((done, failure) -> nextRefreshNanos.set(System.nanoTime() + NANOS_BETWEEN_REFRESHES));
         }
     }
 
     /**
-     * Lettuce connects to a node when it is first asked, and would refuse what is asked meanwhile. If one is down, the
-     * others will do.
+     * Waits until the masters are connected: Lettuce connects to a node on first use, and refuses commands until then. One
+     * that answers is enough.
      */
     private static void awaitMasters(CompletableFuture<String>[] pongs) {
         CompletableFuture.allOf(pongs)
@@ -181,12 +186,13 @@ final class LettuceConnector {
         requireOne(pongs);
     }
 
-    /** Commands are refused while there is no connection: Lettuce would keep them for later. */
+    /** Rejects commands while disconnected, which Lettuce would otherwise queue. */
     private static <B extends ClientOptions.Builder> B options(B options, Tls tls) {
         options.autoReconnect(true)
                 .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
                 .sslOptions(sslOptions(tls))
-                .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build()) // the link sees to that
+                .timeoutOptions(
+                        TimeoutOptions.builder().timeoutCommands(false).build()) // ResilientConnection does that
                 .socketOptions(SocketOptions.builder()
                         .connectTimeout(CONNECT_TIMEOUT)
                         .keepAlive(true)
@@ -205,19 +211,19 @@ final class LettuceConnector {
         return options.build();
     }
 
-    private static RedisURI uri(Address address) {
+    private static RedisURI uri(RedisAddress address) {
         RedisURI.Builder builder = RedisURI.builder();
-        if (address.kind() == Address.Kind.SENTINEL) {
+        if (address.kind() == RedisAddress.Kind.SENTINEL) {
             builder.withSentinelMasterId(address.master());
             address.nodes().forEach(node -> builder.withSentinel(node.host(), node.port()));
         } else {
-            Address.Node node = address.nodes().get(0);
+            RedisAddress.Node node = address.nodes().get(0);
             builder.withHost(node.host()).withPort(node.port());
         }
-        return settled(builder.withDatabase(address.database()), address);
+        return withLogin(builder.withDatabase(address.database()), address);
     }
 
-    private static RedisURI settled(RedisURI.Builder builder, Address address) {
+    private static RedisURI withLogin(RedisURI.Builder builder, RedisAddress address) {
         String password = address.password();
         String user = address.user();
         if (password != null && user != null) {

@@ -23,9 +23,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Permits leased in batches: what several processes may spend, and what they must not. */
+/** Permits fetched in batches: what several processes may spend, and what they must not. */
 @Timeout(60)
-class LeasesTest {
+class PermitBatchesTest {
     private static final int NODES = 4;
     private static RedisServer server;
     private final List<RedisStore> nodes = new ArrayList<>();
@@ -52,7 +52,7 @@ class LeasesTest {
                 .onFailure(OnFailure.DENY)
                 .build();
         nodes.add(store);
-        return store.limiterBuilder(name, limit).leased(percent).build();
+        return store.limiterBuilder(name, limit).batched(percent).build();
     }
 
     @Test
@@ -80,7 +80,7 @@ class LeasesTest {
                         .onFailure(OnFailure.LOCAL)
                         .build()) {
             Limiter hot = store.limiterBuilder("hot", Limit.fixedWindow(100, ofMinutes(60)))
-                    .leased()
+                    .batched()
                     .build();
             own.pause();
             List<CompletableFuture<Decision>> calls = new ArrayList<>();
@@ -123,9 +123,9 @@ class LeasesTest {
 
     @Test
     void whatIsNotSpentIsGivenBack() {
-        Limiter leased = node("back", 50, Limit.fixedWindow(1000, ofMinutes(60)));
+        Limiter batched = node("back", 50, Limit.fixedWindow(1000, ofMinutes(60)));
         for (int i = 0; i < 100; i++) {
-            leased.tryAcquire("hot");
+            batched.tryAcquire("hot");
         }
         Limiter plain = nodes.get(0).limiter("back", Limit.fixedWindow(1000, ofMinutes(60)));
         Eventually.holds(

@@ -1,4 +1,4 @@
-package dev.sluice.redis;
+package dev.sluice.redis.script;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -11,22 +11,22 @@ import java.util.stream.Collectors;
  *
  * <pre>
  *   sluice:{login:ip%3A203.0.113.9}:1
- *   prefix  limiter  key             which of its limits
+ *   prefix  limiter  key             number of the limit
  *          '----- hash tag -----'
  * </pre>
  *
- * <p>Why it is escaped: no two keys may share a counter, so what separates the parts must not occur in them; and a brace
- * in a key would move the hash tag, and the limits of one key to different slots.
+ * <p>Why it is escaped: no two keys may share a counter, so the separators must not occur in the parts. And a brace in a
+ * key would move the hash tag, and with it the limits of one key to different slots.
  */
-final class KeyNames {
+public final class KeyNames {
     private final String head;
 
-    KeyNames(String prefix, String limiter) {
+    public KeyNames(String prefix, String limiter) {
         this.head = escapedPrefix(prefix) + ":{" + escaped(limiter) + ":";
     }
 
     /** The names for one key, one for each of {@code count} limits. */
-    String[] of(String key, int count) {
+    public String[] of(String key, int count) {
         String stem = head + escaped(key) + "}:";
         String[] names = new String[count];
         for (int i = 0; i < count; i++) {
@@ -35,7 +35,7 @@ final class KeyNames {
         return names;
     }
 
-    /** A prefix ends at the first brace, so that colons may stay in it, as patterns of an ACL expect them. */
+    /** A prefix keeps its colons, as the patterns of an ACL expect: it ends at the first brace. */
     private static String escapedPrefix(String prefix) {
         return Arrays.stream(prefix.split(":", -1)).map(KeyNames::escaped).collect(Collectors.joining(":"));
     }

@@ -1,4 +1,4 @@
-package dev.sluice.redis;
+package dev.sluice.redis.client;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -15,17 +15,18 @@ import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whom TLS trusts and who we are, where that is not left to the JDK.
+ * The certificates of a TLS connection.
  *
- * @param trust whom we trust, or null for whom the JDK trusts
- * @param identity who we are, or null for nobody in particular
+ * @param trust the certificates to trust, or null for those that the JDK trusts
+ * @param identity our own certificate and key, or null for none
  */
-record Tls(@Nullable TrustManagerFactory trust, @Nullable KeyManagerFactory identity) {
-    /** As the JDK has it. */
-    static final Tls USUAL = new Tls(null, null);
+public record Tls(
+        @Nullable TrustManagerFactory trust, @Nullable KeyManagerFactory identity) {
+    /** The JDK's trusted certificates, and none of our own. */
+    public static final Tls DEFAULT = new Tls(null, null);
 
-    /** The same, trusting the certificates in a PEM file and no others. */
-    Tls trusting(Path certificates) {
+    /** A copy that trusts only the certificates in a PEM file. */
+    public Tls withTrust(Path certificates) {
         try (InputStream in = Files.newInputStream(certificates)) {
             Collection<? extends Certificate> all =
                     CertificateFactory.getInstance("X.509").generateCertificates(in);
@@ -45,8 +46,8 @@ record Tls(@Nullable TrustManagerFactory trust, @Nullable KeyManagerFactory iden
         }
     }
 
-    /** The same, with the certificate and the key in a PKCS #12 file. */
-    Tls as(Path keyStore, String password) {
+    /** A copy that presents the certificate in a PKCS #12 file. */
+    public Tls withIdentity(Path keyStore, String password) {
         try (InputStream in = Files.newInputStream(keyStore)) {
             KeyStore store = KeyStore.getInstance("PKCS12");
             store.load(in, password.toCharArray());

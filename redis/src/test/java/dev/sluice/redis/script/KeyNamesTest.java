@@ -1,9 +1,10 @@
-package dev.sluice.redis;
+package dev.sluice.redis.script;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
+import dev.sluice.redis.RedisStore;
 import dev.sluice.redis.RedisStoreBuilder.Client;
 import dev.sluice.redis.servers.RedisServer;
 import java.time.Duration;
@@ -21,12 +22,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 @Timeout(60)
-class KeyNamesTest {
+public class KeyNamesTest {
     private static final String HIGH = "\ud83d"; // the halves of a smile
     private static final String LOW = "\ude00";
 
     /** Keys that are easily taken for one another, or for a part of a name. */
-    static final List<String> ODD = List.of(
+    public static final List<String> ODD = List.of(
             "",
             " ",
             ":",

@@ -1,9 +1,9 @@
-package dev.sluice.redis;
+package dev.sluice.redis.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.redis.Address.Kind;
+import dev.sluice.redis.client.RedisAddress.Kind;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class AddressTest {
+class RedisAddressTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', nullValues = "-", textBlock = """
             redis://localhost                       | STANDALONE | false | -     | -        | localhost:6379         | 0  | ''
@@ -41,12 +41,12 @@ class AddressTest {
             String nodes,
             int database,
             String master) {
-        Address address = Address.of(url);
+        RedisAddress address = RedisAddress.of(url);
         assertThat(address.kind()).isEqualTo(kind);
         assertThat(address.tls()).isEqualTo(tls);
         assertThat(address.user()).isEqualTo(user);
         assertThat(address.password()).isEqualTo(password);
-        assertThat(address.nodes().stream().map(Address.Node::toString).collect(Collectors.joining(" ")))
+        assertThat(address.nodes().stream().map(RedisAddress.Node::toString).collect(Collectors.joining(" ")))
                 .isEqualTo(nodes);
         assertThat(address.database()).isEqualTo(database);
         assertThat(address.master()).isEqualTo(master);
@@ -75,17 +75,17 @@ class AddressTest {
             redis://h/-1              | a database is a number from 0 to 9999, was '-1'
             redis://h/10000           | a database is a number from 0 to 9999, was '10000'
             redis://h/1/2             | a database is a number from 0 to 9999, was '1/2'
-            redis://h?timeout=1s      | it has no parameters after a '?': say them to the builder
-            redis://h/0?protocol=3    | it has no parameters after a '?': say them to the builder
+            redis://h?timeout=1s      | parameters after a '?' are not supported: set them with the builder
+            redis://h/0?protocol=3    | parameters after a '?' are not supported: set them with the builder
             redis://a,b               | several hosts need redis-cluster:// or redis-sentinel://
-            redis://h#mymaster        | only redis-sentinel:// has a master after a '#'
-            redis-cluster://h#m       | only redis-sentinel:// has a master after a '#'
+            redis://h#mymaster        | only redis-sentinel:// takes the name of a master after a '#'
+            redis-cluster://h#m       | only redis-sentinel:// takes the name of a master after a '#'
             redis-cluster://h/1       | a cluster has no databases, so nothing may follow the hosts, but '/1' does
             redis-cluster://a,,b      | '' is not host or host:port
             redis-sentinel://a,b      | Sentinel needs the name of the master after a '#'
             redis-sentinel://a#       | Sentinel needs the name of the master after a '#'
-            redis://secret@h          | before the '@' stands user:password or :password, but there is no ':'
-            redis://alice:@h          | its password is empty; without one, leave out the '@' and what is before it
+            redis://secret@h          | expected user:password or :password before the '@', but there is no ':'
+            redis://alice:@h          | its password is empty; without a password, leave out the '@' and everything before it
             redis://:@h               | its password is empty
             redis://:sec%zzret@h      | a '%' is not followed by two hexadecimal digits
             redis://:secret%@h        | a '%' is not followed by two hexadecimal digits
@@ -94,10 +94,10 @@ class AddressTest {
             redis://:sec#ret@h        | in a user or password write %2F
             redis://:sec?ret@h        | in a user or password write %2F
             redis://:secret@h:x       | 'h:x' is not host or host:port
-            redis://:secret@h?a=b     | it has no parameters after a '?'
+            redis://:secret@h?a=b     | parameters after a '?' are not supported
             """)
     void whatIsWrongWithAUrl(String url, String message) {
-        assertThatThrownBy(() -> Address.of(url))
+        assertThatThrownBy(() -> RedisAddress.of(url))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("not the address of a Redis: '" + url.replaceFirst("//.*@", "//…@") + "': ")
                 .hasMessageContaining(message);
@@ -115,7 +115,7 @@ class AddressTest {
         "http://u:secret@h, secret",
     })
     void aPasswordIsNeverShown(String url, String part) {
-        assertThatThrownBy(() -> Address.of(url)).message().doesNotContain(part);
+        assertThatThrownBy(() -> RedisAddress.of(url)).message().doesNotContain(part);
     }
 
     @Test
@@ -126,7 +126,7 @@ class AddressTest {
                                 "redis-cluster://:secret@a,b:7",
                                 "rediss-sentinel://a/1#m")
                         .stream()
-                        .map(url -> Address.of(url).toString()))
+                        .map(url -> RedisAddress.of(url).toString()))
                 .containsExactly(
                         "redis://h:6379",
                         "rediss://[::1]:1/2",

@@ -1,4 +1,4 @@
-package dev.sluice.redis;
+package dev.sluice.redis.client;
 
 import java.time.Duration;
 import java.util.Set;
@@ -16,30 +16,30 @@ import redis.clients.jedis.RedisSentinelClient;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.util.Delay;
 
-/** Makes wires through Jedis from an address. */
-final class JedisConnector {
-    private static final Duration ASKING_SENTINELS = Duration.ofSeconds(1);
+/** Connects to an address through Jedis. */
+public final class JedisConnector {
+    private static final Duration SENTINEL_TIMEOUT = Duration.ofSeconds(1);
     private static final Duration REFRESH_CLUSTER = Duration.ofSeconds(10);
 
     private JedisConnector() {}
 
     /** Connects; no step of a call takes longer than {@code timeout}. */
-    static Wire connect(Address address, Tls tls, Duration timeout) {
+    public static RedisConnection connect(RedisAddress address, Tls tls, Duration timeout) {
         try {
             UnifiedJedis jedis = client(address, tls, timeout);
             try {
-                JedisWire.ping(jedis); // a pool connects when it is first asked
+                JedisConnection.ping(jedis); // a pool connects on first use
             } catch (RuntimeException e) {
                 jedis.close();
                 throw e;
             }
-            return new JedisWire(jedis, timeout, jedis::close);
+            return new JedisConnection(jedis, timeout, jedis::close);
         } catch (RuntimeException e) {
             throw address.unreachable(e);
         }
     }
 
-    private static UnifiedJedis client(Address address, Tls tls, Duration timeout) {
+    private static UnifiedJedis client(RedisAddress address, Tls tls, Duration timeout) {
         JedisClientConfig config = withLogin(config(address, tls, timeout), address);
         GenericObjectPoolConfig<Connection> pool = pool(timeout);
         Set<HostAndPort> nodes = address.nodes().stream()
@@ -58,8 +58,8 @@ final class JedisConnector {
                         .masterName(address.master())
                         .clientConfig(config)
                         .sentinelClientConfig(
-                                config(address, tls, ASKING_SENTINELS).build())
-                        .sentinelReconnectDelay(Delay.constant(ASKING_SENTINELS))
+                                config(address, tls, SENTINEL_TIMEOUT).build())
+                        .sentinelReconnectDelay(Delay.constant(SENTINEL_TIMEOUT))
                         .poolConfig(pool)
                         .build();
             case CLUSTER ->
@@ -67,7 +67,7 @@ final class JedisConnector {
                         .nodes(nodes)
                         .clientConfig(config)
                         .maxAttempts(2)
-                        // a second attempt follows a redirection, and not a first one that took all the time
+                        // a second attempt is for a redirection, and not for a first one that used up the time
                         .maxTotalRetriesDuration(timeout.dividedBy(2))
                         .topologyRefreshPeriod(REFRESH_CLUSTER)
                         .poolConfig(pool)
@@ -75,8 +75,9 @@ final class JedisConnector {
         };
     }
 
-    @SuppressWarnings("deprecation") // what is recommended makes a context, and forgets the sessions, per connection
-    private static DefaultJedisClientConfig.Builder config(Address address, Tls tls, Duration timeout) {
+    @SuppressWarnings(
+            "deprecation") // the replacement makes a context for each connection, and so loses the TLS sessions
+    private static DefaultJedisClientConfig.Builder config(RedisAddress address, Tls tls, Duration timeout) {
         DefaultJedisClientConfig.Builder config =
                 DefaultJedisClientConfig.builder().timeoutMillis((int) timeout.toMillis());
         if (address.tls()) {
@@ -87,7 +88,7 @@ final class JedisConnector {
         return config;
     }
 
-    private static JedisClientConfig withLogin(DefaultJedisClientConfig.Builder config, Address address) {
+    private static JedisClientConfig withLogin(DefaultJedisClientConfig.Builder config, RedisAddress address) {
         config.database(address.database());
         if (address.user() != null) {
             config.user(address.user());
@@ -100,8 +101,8 @@ final class JedisConnector {
 
     private static GenericObjectPoolConfig<Connection> pool(Duration timeout) {
         ConnectionPoolConfig pool = new ConnectionPoolConfig();
-        pool.setMaxTotal(JedisWire.MOST_THREADS);
-        pool.setMaxIdle(JedisWire.MOST_THREADS);
+        pool.setMaxTotal(JedisConnection.MAX_THREADS);
+        pool.setMaxIdle(JedisConnection.MAX_THREADS);
         pool.setMaxWait(timeout);
         pool.setBlockWhenExhausted(true);
         return pool;

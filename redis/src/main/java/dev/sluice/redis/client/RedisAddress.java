@@ -1,4 +1,4 @@
-package dev.sluice.redis;
+package dev.sluice.redis.client;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a Redis is, as a URL says it.
+ * The address of a Redis, read from a URL.
  *
  * <pre>
  *   redis://[[user]:password@]host[:port][/database]
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *   the same with rediss, rediss-sentinel and rediss-cluster: over TLS
  * </pre>
  */
-record Address(
+public record RedisAddress(
         Kind kind,
         boolean tls,
         @Nullable String user,
@@ -28,20 +28,22 @@ record Address(
         List<Node> nodes,
         int database,
         String master) {
-    enum Kind {
+    /** How the servers at an address are organised. */
+    public enum Kind {
         STANDALONE,
         SENTINEL,
         CLUSTER
     }
 
-    record Node(String host, int port) {
+    /** One host and port of an address. */
+    public record Node(String host, int port) {
         @Override
         public String toString() {
             return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
         }
     }
 
-    /** A login reaches to the last '@', so that an error never shows a part of a password. */
+    /** The login ends at the last '@', so that an error never shows a part of a password. */
     private static final Pattern FORM = Pattern.compile(
             "(?<scheme>[a-z-]+)://(?:(?<login>.*)@)?(?<nodes>[^@/#?]*)(?:/(?<database>[^@#?]*))?(?:#(?<master>[^@]*))?",
             Pattern.DOTALL);
@@ -51,15 +53,16 @@ record Address(
     private static final Pattern RESERVED = Pattern.compile("[/@#?]");
     private static final int REDIS_PORT = 6379;
     private static final int SENTINEL_PORT = 26379;
-    private static final int DEEPEST_CAUSE = 8;
+    private static final int MAX_CAUSES = 8;
 
-    static Address of(String url) {
+    /** Reads a URL; the password never appears in a message. */
+    public static RedisAddress of(String url) {
         Matcher form = FORM.matcher(url);
         if (!form.matches()) {
             throw bad(
                     url,
                     url.indexOf('?', url.lastIndexOf('@') + 1) >= 0
-                            ? "it has no parameters after a '?': say them to the builder"
+                            ? "parameters after a '?' are not supported: set them with the builder"
                             : "expected redis://host:port/database");
         }
         String scheme = form.group("scheme");
@@ -81,9 +84,9 @@ record Address(
                     url,
                     kind == Kind.SENTINEL
                             ? "Sentinel needs the name of the master after a '#', as in redis-sentinel://a:26379,b:26379#mymaster"
-                            : "only redis-sentinel:// has a master after a '#'");
+                            : "only redis-sentinel:// takes the name of a master after a '#'");
         }
-        return new Address(
+        return new RedisAddress(
                 kind,
                 tls,
                 login[0].isEmpty() ? null : login[0],
@@ -104,10 +107,10 @@ record Address(
                 + (master.isEmpty() ? "" : "#" + master);
     }
 
-    /** Why there is no connection: with what is at the bottom of it, which clients wrap in less. */
+    /** The failure to connect, with the message of its root cause: clients wrap it in messages that say less. */
     IllegalStateException unreachable(RuntimeException failure) {
         Throwable bottom = failure;
-        for (int i = 0; i < DEEPEST_CAUSE; i++) {
+        for (int i = 0; i < MAX_CAUSES; i++) {
             Throwable[] suppressed = bottom.getSuppressed();
             Throwable next = bottom.getCause() == null && suppressed.length > 0 ? suppressed[0] : bottom.getCause();
             if (next == null) {
@@ -119,7 +122,7 @@ record Address(
         return new IllegalStateException("cannot connect to " + this + ": " + why, failure);
     }
 
-    /** The user and the password; what there is none of is empty. */
+    /** The user and the password, each empty if absent. */
     private static String[] login(String url, @Nullable String text) {
         if (text == null) {
             return new String[] {"", ""};
@@ -129,10 +132,10 @@ record Address(
         }
         int colon = text.indexOf(':');
         if (colon < 0) {
-            throw bad(url, "before the '@' stands user:password or :password, but there is no ':'");
+            throw bad(url, "expected user:password or :password before the '@', but there is no ':'");
         }
         if (colon == text.length() - 1) {
-            throw bad(url, "its password is empty; without one, leave out the '@' and what is before it");
+            throw bad(url, "its password is empty; without a password, leave out the '@' and everything before it");
         }
         return new String[] {decoded(url, text.substring(0, colon)), decoded(url, text.substring(colon + 1))};
     }

@@ -7,17 +7,19 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
 
-/** Permits held by this process: their leases are renewed for as long as it lives and has not released them. */
-final class Renewals {
-    private final SharedState shared;
+/** Renews the leases of the permits that this process holds, until it releases them or dies. */
+final class HoldRenewals {
+    private final BiConsumer<String, Decision> renew;
     private final ScheduledExecutorService executor;
     private final long everyMicros;
     private final ConcurrentHashMap<String, Queue<Decision>> held = new ConcurrentHashMap<>();
     private final AtomicBoolean started = new AtomicBoolean();
 
-    Renewals(SharedState shared, ScheduledExecutorService executor, long leaseMicros) {
-        this.shared = shared;
+    /** Calls {@code renew} three times in each lease for every hold; never, if {@code leaseMicros} is 0. */
+    HoldRenewals(BiConsumer<String, Decision> renew, ScheduledExecutorService executor, long leaseMicros) {
+        this.renew = renew;
         this.executor = executor;
         this.everyMicros = leaseMicros / 3;
     }
@@ -26,8 +28,8 @@ final class Renewals {
         if (everyMicros == 0) {
             return;
         }
-        held.compute(key, (unused, those) -> {
-            Queue<Decision> all = those == null ? new ConcurrentLinkedQueue<>() : those;
+        held.compute(key, (unused, holds) -> {
+            Queue<Decision> all = holds == null ? new ConcurrentLinkedQueue<>() : holds;
             all.add(taken);
             return all;
         });
@@ -37,13 +39,13 @@ final class Renewals {
     }
 
     void remove(String key, Decision taken) {
-        held.computeIfPresent(key, (unused, those) -> {
-            those.remove(taken);
-            return those.isEmpty() ? null : those;
+        held.computeIfPresent(key, (unused, holds) -> {
+            holds.remove(taken);
+            return holds.isEmpty() ? null : holds;
         });
     }
 
     private void renewAll() {
-        held.forEach((key, those) -> those.forEach(each -> shared.renew(key, each)));
+        held.forEach((key, holds) -> holds.forEach(each -> renew.accept(key, each)));
     }
 }
