@@ -2,7 +2,7 @@ package dev.sluice.server.check;
 
 import dev.sluice.Limit;
 import dev.sluice.rules.RateLimitHeaders;
-import dev.sluice.rules.Ruling;
+import dev.sluice.rules.RuleDecision;
 import io.netty.util.AsciiString;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -21,10 +21,10 @@ final class PolicyCache {
 
     private final IdentityHashMap<List<Limit>, Policy> policies = new IdentityHashMap<>();
 
-    /** The texts about the limits of a ruling. */
-    Policy of(Ruling ruling) {
-        List<Limit> limits = ruling.limiter().limits();
-        String rule = ruling.rule().name();
+    /** The texts about the limits of a decision. */
+    Policy of(RuleDecision ruleDecision) {
+        List<Limit> limits = ruleDecision.limiter().limits();
+        String rule = ruleDecision.rule().name();
         Policy policy = policies.get(limits);
         if (policy == null || !policy.rule.equals(rule)) {
             policy = new Policy(
