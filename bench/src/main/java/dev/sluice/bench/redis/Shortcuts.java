@@ -72,7 +72,7 @@ final class Shortcuts {
 
     private String leased() {
         try (RedisStore store = store(OnFailure.DENY)) {
-            Limiter limiter = store.limiterBuilder("leased", PLENTY).leased().build();
+            Limiter limiter = store.limiterBuilder("leased", PLENTY).batched().build();
             return measure(Shortcut.LEASED, () -> Expect.allowed(limiter.tryAcquire(KEY)));
         }
     }
