@@ -49,7 +49,8 @@ final class CoreReport {
         for (Group group : Group.values()) {
             tables.add(speed(group));
         }
-        tables.add(bytes(MemoryProbe.Kind.KEYS, "Retained bytes per key, without the key, at 1,000,000 keys", "per key"));
+        tables.add(
+                bytes(MemoryProbe.Kind.KEYS, "Retained bytes per key, without the key, at 1,000,000 keys", "per key"));
         tables.add(bytes(MemoryProbe.Kind.LOG, "A log of 1,000 timestamps", "log"));
         tables.add(Table.<MemoryProbe>of(
                         "Ten million one-off keys gone idle while 16 others are still asked for (used heap of the JVM)",
@@ -71,9 +72,11 @@ final class CoreReport {
                             contender -> samples(group, contender, threads)
                                     .map(nanos -> shown(nanos.median()))
                                     .orElse(""))
-                    .text("min-max", contender -> samples(group, contender, threads)
-                            .map(nanos -> shown(nanos.min()) + "-" + shown(nanos.max()))
-                            .orElse(""))
+                    .text(
+                            "min-max",
+                            contender -> samples(group, contender, threads)
+                                    .map(nanos -> shown(nanos.min()) + "-" + shown(nanos.max()))
+                                    .orElse(""))
                     .number("x floor", "%.2f", contender -> timesFloor(new SpeedRow(group, contender, threads)));
         }
         return columns.number("bytes", "%.0f", contender -> bytes(group, contender))
@@ -122,8 +125,7 @@ final class CoreReport {
                     bytes(Group.ALLOWED, contender),
                     Optional.of(0.5))); // a fork's own start-up leaves some thousandths per call
         }
-        for (Contender contender :
-                List.of(FIXED_WINDOW, TOKEN_BUCKET, LEAKY_BUCKET, SLIDING_WINDOW, SLIDING_LOG)) {
+        for (Contender contender : List.of(FIXED_WINDOW, TOKEN_BUCKET, LEAKY_BUCKET, SLIDING_WINDOW, SLIDING_LOG)) {
             for (int threads : Group.DENIED.threads) {
                 nearFloor(new SpeedRow(Group.DENIED, contender, threads), 1.15);
             }
@@ -160,18 +162,17 @@ final class CoreReport {
     private void aheadOfPeers(SpeedRow row) {
         Optional<Double> best = Arrays.stream(Contender.values())
                 .filter(Contender::isPeer)
-                .flatMap(peer ->
-                        figures.median(new SpeedRow(row.group(), peer, row.threads()), Figure.NANOS).stream())
+                .flatMap(peer -> figures.median(new SpeedRow(row.group(), peer, row.threads()), Figure.NANOS).stream())
                 .min(Double::compare);
         targets.add(Target.lessThan(
-                row + ": ahead of every peer",
-                "%.1f ns, the best peer %.1f",
-                figures.median(row, Figure.NANOS),
-                best));
+                row + ": ahead of every peer", "%.1f ns, the best peer %.1f", figures.median(row, Figure.NANOS), best));
     }
 
     private void atMostBytes(String what, MemoryProbe probe, int most) {
         targets.add(Target.atMost(
-                "%s: at most %,d bytes".formatted(what, most), "%,.0f", figures.median(probe, MemoryProbe.BYTES), most));
+                "%s: at most %,d bytes".formatted(what, most),
+                "%,.0f",
+                figures.median(probe, MemoryProbe.BYTES),
+                most));
     }
 }

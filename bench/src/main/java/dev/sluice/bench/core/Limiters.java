@@ -46,8 +46,7 @@ final class Limiters {
             // A log keeps every permit, so it is open by a short period: 1,000 in 5 µs are 200 million a second.
             case SLIDING_LOG ->
                 new Limit[] {Limit.slidingLog(LOG, supply == Supply.OPEN ? Duration.ofNanos(5000) : supply.period)};
-            case COMPOSITE ->
-                new Limit[] {tokenBucket, Limit.fixedWindow(1_000_000L * supply.permits, Supply.DAY)};
+            case COMPOSITE -> new Limit[] {tokenBucket, Limit.fixedWindow(1_000_000L * supply.permits, Supply.DAY)};
             default -> throw new IllegalArgumentException(contender + " is not Sluice's");
         };
     }

@@ -73,16 +73,19 @@ public class ManyKeys {
 
     @Benchmark
     public boolean keyedBucket4j(Cursor cursor, Subject subject) {
-        return Expect.allowed(requireNonNull(subject.bucket4j.get(cursor.next(subject))).tryConsume(1));
+        return Expect.allowed(
+                requireNonNull(subject.bucket4j.get(cursor.next(subject))).tryConsume(1));
     }
 
     @Benchmark
     public boolean keyedGuava(Cursor cursor, Subject subject) {
-        return Expect.allowed(requireNonNull(subject.guava.get(cursor.next(subject))).tryAcquire());
+        return Expect.allowed(
+                requireNonNull(subject.guava.get(cursor.next(subject))).tryAcquire());
     }
 
     @Benchmark
     public boolean keyedResilience4j(Cursor cursor, Subject subject) {
-        return Expect.allowed(requireNonNull(subject.resilience4j.get(cursor.next(subject))).acquirePermission());
+        return Expect.allowed(
+                requireNonNull(subject.resilience4j.get(cursor.next(subject))).acquirePermission());
     }
 }

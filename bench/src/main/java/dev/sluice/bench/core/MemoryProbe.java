@@ -30,14 +30,25 @@ import java.util.function.Supplier;
 }) // the functions hold nothing; a LinkedList is what is measured
 enum MemoryProbe {
     KEYS_MAP(Kind.KEYS, "floor: map + AtomicLong", keys -> Keys.mapOf(keys, AtomicLong::new)),
-    KEYS_TOKEN_BUCKET(Kind.KEYS, "sluice token bucket", keys -> Keys.sluice(keys, Limiters.limits(Contender.TOKEN_BUCKET, Supply.SLOW))),
-    KEYS_FIXED_WINDOW(Kind.KEYS, "sluice fixed window", keys -> Keys.sluice(keys, Limiters.limits(Contender.FIXED_WINDOW, Supply.SLOW))),
+    KEYS_TOKEN_BUCKET(
+            Kind.KEYS,
+            "sluice token bucket",
+            keys -> Keys.sluice(keys, Limiters.limits(Contender.TOKEN_BUCKET, Supply.SLOW))),
+    KEYS_FIXED_WINDOW(
+            Kind.KEYS,
+            "sluice fixed window",
+            keys -> Keys.sluice(keys, Limiters.limits(Contender.FIXED_WINDOW, Supply.SLOW))),
     KEYS_SLIDING_WINDOW(
-            Kind.KEYS, "sluice sliding window, 10 slices", keys -> Keys.sluice(keys, Limit.slidingWindow(100, Supply.DAY))),
+            Kind.KEYS,
+            "sluice sliding window, 10 slices",
+            keys -> Keys.sluice(keys, Limit.slidingWindow(100, Supply.DAY))),
     KEYS_SLIDING_LOG(
-            Kind.KEYS, "sluice sliding log, 1 entry of 100", keys -> Keys.sluice(keys, Limit.slidingLog(100, Supply.DAY))),
+            Kind.KEYS,
+            "sluice sliding log, 1 entry of 100",
+            keys -> Keys.sluice(keys, Limit.slidingLog(100, Supply.DAY))),
     KEYS_GUAVA(Kind.KEYS, "guava", keys -> Keys.mapOf(keys, () -> Limiters.guava(Supply.SLOW))),
-    KEYS_BUCKET4J(Kind.KEYS, "bucket4j", keys -> Keys.mapOf(keys, () -> Limiters.bucket4j(Contender.BUCKET4J, Supply.SLOW))),
+    KEYS_BUCKET4J(
+            Kind.KEYS, "bucket4j", keys -> Keys.mapOf(keys, () -> Limiters.bucket4j(Contender.BUCKET4J, Supply.SLOW))),
     KEYS_RESILIENCE4J(Kind.KEYS, "resilience4j", keys -> Keys.mapOf(keys, () -> Limiters.resilience4j(Supply.SLOW))),
 
     LOG_SLUICE(Kind.LOG, "sluice sliding log", MemoryProbe::sluiceLogs),
@@ -101,8 +112,7 @@ enum MemoryProbe {
     /** Measures in a JVM of its own, so that it does not see what another left behind. */
     String fork(Measurements figures) {
         String output = Programs.output(
-                Programs.java(List.of("-Xmx6g", "-XX:+UseSerialGC"), MemoryProbe.class.getName(), name()),
-                MAX_SECONDS);
+                Programs.java(List.of("-Xmx6g", "-XX:+UseSerialGC"), MemoryProbe.class.getName(), name()), MAX_SECONDS);
         Map<String, Long> measured = new LinkedHashMap<>();
         for (String line : output.lines().toList()) {
             int equals = line.indexOf('=');

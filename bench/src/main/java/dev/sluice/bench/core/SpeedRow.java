@@ -10,8 +10,8 @@ record SpeedRow(Group group, Contender contender, int threads) {
     static List<SpeedRow> all() {
         return Arrays.stream(Group.values())
                 .flatMap(group -> group.threads.stream()
-                        .flatMap(threads -> group.contenders.stream()
-                                .map(contender -> new SpeedRow(group, contender, threads))))
+                        .flatMap(threads ->
+                                group.contenders.stream().map(contender -> new SpeedRow(group, contender, threads))))
                 .toList();
     }
 

@@ -32,8 +32,7 @@ public final class RedisBench implements AutoCloseable {
     /** How long each row is warmed up and measured, and how many keys there are where there are many. */
     record Length(int warmupMillis, int millis, int keys) {
         static Length of(Effort effort) {
-            return new Length(
-                    effort.pick(1, 500, 1000), effort.pick(5, 700, 1800), effort.pick(200, 100_000, 100_000));
+            return new Length(effort.pick(1, 500, 1000), effort.pick(5, 700, 1800), effort.pick(200, 100_000, 100_000));
         }
     }
 

@@ -40,8 +40,7 @@ final class RedisReport {
 
     private List<Table> tables() {
         List<RedisRow> rows = List.of(RedisRow.values());
-        Table.Columns<RedisRow> throughput =
-                Table.of("Every call allowed", "decisions per second", row -> row.label);
+        Table.Columns<RedisRow> throughput = Table.of("Every call allowed", "decisions per second", row -> row.label);
         for (Load load : Load.values()) {
             throughput
                     .samples(load.label, "%,.0f", row -> figures.samples(row, load))
@@ -126,10 +125,7 @@ final class RedisReport {
         atMostBytes("a log of 100 permits", Figure.BYTES_PER_PERMIT_OF_SMALL_LOG, 12);
         for (RedisRow row : oneWord) {
             targets.add(Target.atMost(
-                    row.label + ": at most 1.4 x the bytes of a plain counter",
-                    "%.2f x",
-                    timesPlainCounter(row),
-                    1.4));
+                    row.label + ": at most 1.4 x the bytes of a plain counter", "%.2f x", timesPlainCounter(row), 1.4));
         }
         atLeastTimesFloor(Shortcut.DENIED, 100);
         atLeastTimesFloor(Shortcut.LEASED, 50);

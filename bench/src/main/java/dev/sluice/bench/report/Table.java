@@ -54,9 +54,11 @@ public record Table(String title, int textColumns, List<String> head, List<List<
         /** Two columns: the median, and the range. */
         public Columns<R> samples(String name, String format, Function<R, Optional<Samples>> samples) {
             return number(name, format, row -> samples.apply(row).map(Samples::median))
-                    .text("min-max", row -> samples.apply(row)
-                            .map(all -> (format + "-" + format).formatted(all.min(), all.max()))
-                            .orElse(""));
+                    .text(
+                            "min-max",
+                            row -> samples.apply(row)
+                                    .map(all -> (format + "-" + format).formatted(all.min(), all.max()))
+                                    .orElse(""));
         }
 
         /** The table, without the rows of which nothing was measured. */
@@ -81,9 +83,7 @@ public record Table(String title, int textColumns, List<String> head, List<List<
         StringBuilder text = new StringBuilder();
         line(text, head, widths);
         for (int column = 0; column < widths.length; column++) {
-            text.append("| ")
-                    .append("-".repeat(widths[column] - 1))
-                    .append(column < textColumns ? "- " : ": ");
+            text.append("| ").append("-".repeat(widths[column] - 1)).append(column < textColumns ? "- " : ": ");
         }
         text.append("|\n");
         rows.forEach(row -> line(text, row, widths));

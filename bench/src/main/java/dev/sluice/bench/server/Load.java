@@ -3,8 +3,6 @@ package dev.sluice.bench.server;
 import dev.sluice.bench.report.Programs;
 import dev.sluice.bench.server.LoadGenerators.Burst;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
-import dev.sluice.bench.report.Programs;
-import dev.sluice.bench.server.LoadGenerators.Burst;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -28,7 +26,8 @@ final class Load implements AutoCloseable {
         this.servers = servers;
         this.keys = keys;
         try {
-            this.script = Files.writeString(Files.createTempFile("sluice-bench", ".lua"), Programs.resource(Load.class, "keys.lua"));
+            this.script = Files.writeString(
+                    Files.createTempFile("sluice-bench", ".lua"), Programs.resource(Load.class, "keys.lua"));
             this.frame = Files.write(Files.createTempFile("sluice-bench", ".grpc"), frame());
         } catch (IOException e) {
             throw new UncheckedIOException("cannot prepare the load", e);
@@ -45,7 +44,8 @@ final class Load implements AutoCloseable {
                 List<String> words = List.of("-s", script.toString(), url(row), "--", Integer.toString(many));
                 yield LoadGenerators.wrk(CONNECTIONS, seconds, words);
             }
-            case GRPC, HTTP2 -> LoadGenerators.h2load(h2Words(row), CONNECTIONS / LoadGenerators.H2_CONNECTIONS, seconds);
+            case GRPC, HTTP2 ->
+                LoadGenerators.h2load(h2Words(row), CONNECTIONS / LoadGenerators.H2_CONNECTIONS, seconds);
             case RAW -> throw new IllegalArgumentException(row + " is not asked over a network");
         };
     }

@@ -47,8 +47,8 @@ final class LoadGenerators {
 
     /** @param request further options, the URL, and the arguments of a script */
     static Burst wrk(int connections, int seconds, List<String> request) {
-        List<String> words = new ArrayList<>(List.of(
-                Tools.WRK.path(), "-t1", "-c" + connections, "-d" + seconds, "--timeout", "20s"));
+        List<String> words = new ArrayList<>(
+                List.of(Tools.WRK.path(), "-t1", "-c" + connections, "-d" + seconds, "--timeout", "20s"));
         words.addAll(request);
         return parseWrk(Programs.output(words, seconds));
     }
@@ -62,8 +62,7 @@ final class LoadGenerators {
             Path log = Files.createTempFile("sluice-h2load", ".log");
             try {
                 String rate = "--rps=" + perSecond / H2_CONNECTIONS;
-                parseH2load(
-                        Programs.output(h2Words(request, seconds, List.of(rate, "--log-file=" + log)), seconds));
+                parseH2load(Programs.output(h2Words(request, seconds, List.of(rate, "--log-file=" + log)), seconds));
                 return Delays.of(Files.readAllLines(log).stream()
                         .map(line -> Long.parseLong(line.split("\t", -1)[2].strip()))
                         .toList());

@@ -32,15 +32,13 @@ final class ServerReport {
                 On Redis: only requests that Redis was asked for count. The limiter alone is asked in this JVM, as `bench redis` does it.
                 Delays: h2load asks %,d times a second, evenly, on %d connections. Start: from the start of the process to the first answer. Memory: a second later, each page shared by processes counted once.
                 """.formatted(
-                                length.rounds(),
-                                length.seconds(),
-                                length.warmUpSeconds(),
-                                LoadGenerators.H2_CONNECTIONS,
-                                Load.CONNECTIONS / LoadGenerators.H2_CONNECTIONS,
-                                Throughput.PACED_PER_SECOND,
-                                LoadGenerators.H2_CONNECTIONS)
-                        .lines()
-                        .toList(),
+                        length.rounds(),
+                        length.seconds(),
+                        length.warmUpSeconds(),
+                        LoadGenerators.H2_CONNECTIONS,
+                        Load.CONNECTIONS / LoadGenerators.H2_CONNECTIONS,
+                        Throughput.PACED_PER_SECOND,
+                        LoadGenerators.H2_CONNECTIONS).lines().toList(),
                 report.tables(),
                 report.targets());
     }
@@ -102,8 +100,8 @@ final class ServerReport {
             String promise = row.label + ": at least " + least + " x the requests of " + nginx.label;
             Optional<Double> perSecond = figures.ratio(row, nginx, Figure.PER_SECOND);
             targets.add(Target.atLeast(promise + ", per second", "%.2f x", perSecond, least));
-            targets.add(Target.atLeast(
-                    promise + ", for the same processor time", "%.2f x", timesWork(row, nginx), least));
+            targets.add(
+                    Target.atLeast(promise + ", for the same processor time", "%.2f x", timesWork(row, nginx), least));
         }
         return targets;
     }

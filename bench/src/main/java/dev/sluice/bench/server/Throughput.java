@@ -74,7 +74,8 @@ final class Throughput {
 
     /** How long requests take that come at a fixed rate. */
     String pace(ServerRow row) {
-        LoadGenerators.Delays delays = LoadGenerators.h2loadPaced(load.h2Words(row), PACED_PER_SECOND, length.seconds());
+        LoadGenerators.Delays delays =
+                LoadGenerators.h2loadPaced(load.h2Words(row), PACED_PER_SECOND, length.seconds());
         figures.add(row, Figure.MEDIAN_MICROS, delays.median());
         figures.add(row, Figure.P99_MICROS, delays.p99());
         return "median %,.0f µs, 99%% within %,.0f µs".formatted(delays.median(), delays.p99());

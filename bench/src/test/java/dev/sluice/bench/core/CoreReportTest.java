@@ -80,7 +80,8 @@ class CoreReportTest {
         add(Group.ALLOWED, Contender.GUAVA, 1, 40);
         Options options = new Options("core", Effort.FULL, Pattern.compile(""), Optional.empty());
         String page = report().page(options, List.of("Machine: this"), LocalDate.of(2026, 11, 15));
-        assertThat(page).contains("- Date: 2026-11-15\n", "`./sluice bench core --full`", "- Machine: this\n")
+        assertThat(page)
+                .contains("- Date: 2026-11-15\n", "`./sluice bench core --full`", "- Machine: this\n")
                 .contains("5 interleaved rounds", "| guava ");
         assertThat(page).doesNotContain("%s");
     }

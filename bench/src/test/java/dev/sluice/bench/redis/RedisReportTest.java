@@ -64,7 +64,8 @@ class RedisReportTest {
     void pageSaysWhatWasMeasuredAndOnWhat() {
         add(RedisRow.FLOOR, Load.KEYS, 1);
         Options options = new Options("redis", Effort.FULL, Pattern.compile(""), Optional.empty());
-        String page = report().page(options, List.of("Machine: this", "Versions: Redis 7.0.15"), LocalDate.of(2026, 11, 15));
+        String page =
+                report().page(options, List.of("Machine: this", "Versions: Redis 7.0.15"), LocalDate.of(2026, 11, 15));
         assertThat(page)
                 .contains("- Date: 2026-11-15\n", "`./sluice bench redis --full`", "- Versions: Redis 7.0.15\n")
                 .contains("7 rounds", "the timeout is 50 ms", "| floor: INCR + PEXPIRE |");

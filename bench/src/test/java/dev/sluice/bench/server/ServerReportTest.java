@@ -69,7 +69,8 @@ class ServerReportTest {
     void whatTheGeneratorsPrintIsRead() {
         assertThat(LoadGenerators.parseWrk("  155369 requests in 5.04s, 62.15MB read\nRequests/sec:  30849.33\n"))
                 .isEqualTo(new Burst(155_369, 5.04));
-        assertThatThrownBy(() -> LoadGenerators.parseWrk("  9 requests in 1.00s, 1MB read\n  Non-2xx or 3xx responses: 4\n"))
+        assertThatThrownBy(() ->
+                        LoadGenerators.parseWrk("  9 requests in 1.00s, 1MB read\n  Non-2xx or 3xx responses: 4\n"))
                 .hasMessageContaining("Non-2xx or 3xx responses: 4");
         String done = "requests: 8 total, 9 started, 8 done, 8 succeeded, %d failed, 0 errored, 0 timeout";
         assertThat(LoadGenerators.parseH2load("finished in 500.10ms, 16 req/s\n" + done.formatted(0)))

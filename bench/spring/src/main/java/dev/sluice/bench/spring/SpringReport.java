@@ -40,13 +40,11 @@ final class SpringReport {
                 An annotation is on the controller's method, without a key. A call is of the same method, on the bean. Resilience4j has no filter.
                 Counting is in memory: token buckets in Sluice and Bucket4j (JCache by Caffeine), cycles in Resilience4j. Every call is let through; refusals are of a limit of one.
                 """.formatted(
-                                SpringBench.rounds(effort),
-                                timing.iterations(),
-                                timing.iterationMillis(),
-                                timing.warmups(),
-                                timing.warmupMillis())
-                        .lines()
-                        .toList(),
+                        SpringBench.rounds(effort),
+                        timing.iterations(),
+                        timing.iterationMillis(),
+                        timing.warmups(),
+                        timing.warmupMillis()).lines().toList(),
                 Arrays.stream(Kind.values()).map(report::table).toList(),
                 List.of(
                         report.addsLess(Kind.REQUEST, SLUICE_FILTER, BUCKET4J_FILTER),
@@ -67,8 +65,11 @@ final class SpringReport {
         return Table.<StarterRow>of(kind.title, "limiter", row -> row.label)
                 .samples("ns", "%,.0f", row -> figures.samples(new Cell(kind, row), Figure.NANOS))
                 .number("over none", "%,.0f", row -> overhead(kind, row))
-                .number("bytes", "%,.0f", row -> figures.samples(new Cell(kind, row), Figure.BYTES)
-                        .map(Samples::max))
+                .number(
+                        "bytes",
+                        "%,.0f",
+                        row -> figures.samples(new Cell(kind, row), Figure.BYTES)
+                                .map(Samples::max))
                 .rows(kind.rows);
     }
 
@@ -78,8 +79,7 @@ final class SpringReport {
 
     /** What a limiter adds to an application without one. */
     private Optional<Double> overhead(Kind kind, StarterRow row) {
-        return nanos(kind, row)
-                .flatMap(with -> nanos(kind, StarterRow.NOTHING).map(without -> with - without));
+        return nanos(kind, row).flatMap(with -> nanos(kind, StarterRow.NOTHING).map(without -> with - without));
     }
 
     private Target addsLess(Kind kind, StarterRow ours, StarterRow theirs) {

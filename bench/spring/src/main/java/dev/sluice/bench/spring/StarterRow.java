@@ -7,7 +7,8 @@ public enum StarterRow {
     BUCKET4J_FILTER("bucket4j, filter", Starter.BUCKET4J, StarterRow.FILTERED, Api.Plain.class),
     SLUICE_ANNOTATION("sluice, @RateLimit", Starter.SLUICE, "/sluice", Api.Sluice.class),
     BUCKET4J_ANNOTATION("bucket4j, @RateLimiting", Starter.BUCKET4J, "/bucket4j", Api.Bucket4j.class),
-    RESILIENCE4J_ANNOTATION("resilience4j, @RateLimiter", Starter.RESILIENCE4J, "/resilience4j", Api.Resilience4j.class);
+    RESILIENCE4J_ANNOTATION(
+            "resilience4j, @RateLimiter", Starter.RESILIENCE4J, "/resilience4j", Api.Resilience4j.class);
 
     static final String FILTERED = "/filtered";
 
