@@ -25,9 +25,7 @@ final class EnvoyConfigTest {
                 bad("", "x.yaml:1:1: the file is empty; expected a mapping with a domain and descriptors"),
                 bad("descriptors: []", "x.yaml:1:1: 'domain' is missing: the name in requests"),
                 bad("domain: ''", "x.yaml:1:9: domain: must not be empty"),
-                bad(
-                        "- domain: a",
-                        "x.yaml:1:1: expected a mapping with the fields domain, descriptors, was a list"),
+                bad("- domain: a", "x.yaml:1:1: expected a mapping with the fields domain, descriptors, was a list"),
                 bad("domain: a\ndescriptors: 5", "x.yaml:2:14: descriptors: expected a list, was '5'"),
                 bad(
                         "domain: a\ndescriptors: [b]",
@@ -39,14 +37,10 @@ final class EnvoyConfigTest {
                         "domain: a\ndescriptor: []",
                         "x.yaml:2:1: descriptor: unknown field in the file; did you mean 'descriptors'? Known here: domain,"
                                 + " descriptors"),
-                bad(
-                        "domain: a\nfoo: 1",
-                        "x.yaml:2:1: foo: unknown field in the file. Known here: domain, descriptors"),
+                bad("domain: a\nfoo: 1", "x.yaml:2:1: foo: unknown field in the file. Known here: domain, descriptors"),
                 bad("domain: a\n? [b]\n: c", "x.yaml:2:3: expected a name, was a list"),
                 bad("domain: a\ndomain: b", "x.yaml:2:1: 'domain' is there twice, first in line 1"),
-                bad(
-                        "domain: a\ndescriptors:\n- value: b",
-                        "x.yaml:3:3: descriptors[0]: 'key' is missing"),
+                bad("domain: a\ndescriptors:\n- value: b", "x.yaml:3:3: descriptors[0]: 'key' is missing"),
                 bad(
                         "domain: a\ndescriptors:\n- key: ''",
                         "x.yaml:3:8: descriptors[0].key: must be text that is not empty"),
@@ -117,9 +111,7 @@ final class EnvoyConfigTest {
                 bad(
                         "domain: a\n\tb: c",
                         "x.yaml:2:1: not readable as YAML: while scanning for the next token, found character '\\t(TAB)' that cannot start any token. (Do not use \\t(TAB) for indentation)"),
-                bad(
-                        "domain: a\n---\ndomain: b",
-                        "x.yaml:2:1: a second document; expected one"),
+                bad("domain: a\n---\ndomain: b", "x.yaml:2:1: a second document; expected one"),
                 bad("domain: *nobody", "x.yaml:1:9: not readable as YAML: found undefined alias nobody"));
     }
 
