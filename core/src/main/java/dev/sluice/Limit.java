@@ -1,7 +1,7 @@
 package dev.sluice;
 
+import dev.sluice.algorithm.CalendarUnit;
 import dev.sluice.algorithm.Rate;
-import dev.sluice.algorithm.Span;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
@@ -188,12 +188,12 @@ public sealed interface Limit {
 
             /** The start of the unit that is on at {@code micros} since 1970. */
             public long startMicros(long micros) {
-                return Span.at(unit, zone, micros).start();
+                return CalendarUnit.at(unit, zone, micros).start();
             }
 
             /** The end of the unit that is on at {@code micros} since 1970. */
             public long endMicros(long micros) {
-                return Span.at(unit, zone, micros).end();
+                return CalendarUnit.at(unit, zone, micros).end();
             }
         }
     }

@@ -35,9 +35,9 @@ public interface Limiter {
         return builder(limits).ticker(ticker).build();
     }
 
-    /** A limiter in this JVM with more said about it. */
+    /** A limiter in this JVM with options. */
     static LimiterBuilder builder(Limit... limits) {
-        return new LimiterBuilder(limits);
+        return LocalProvider.get().builder(limits);
     }
 
     /** The limits in force. */

@@ -12,7 +12,7 @@ public interface Store extends AutoCloseable {
 
     /** A store in this JVM on a clock of your own. */
     static Store local(Ticker ticker) {
-        return new LocalStore(ticker);
+        return LocalProvider.get().store(ticker);
     }
 
     /** A limiter; of the same name, as far as the store reaches, they share their counters. */
@@ -29,7 +29,7 @@ public interface Store extends AutoCloseable {
      * are more admitted than the limits allow, but for that moment somebody else may be denied.
      */
     default CompletableFuture<List<Decision>> decideAll(List<Charge> charges) {
-        return new Charging(charges).run();
+        return new SequentialCharge(charges).run();
     }
 
     /**

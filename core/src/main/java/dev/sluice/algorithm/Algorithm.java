@@ -12,7 +12,7 @@ public interface Algorithm {
      * The state that goes on from {@code old}, which followed other numbers: what was used stays used. Of another
      * algorithm only the number of permits in use is known; they count as taken now.
      */
-    default State carry(State old, long now) {
+    default State migrate(State old, long now) {
         State state = fresh();
         long used = old.used(now);
         if (used > 0) {

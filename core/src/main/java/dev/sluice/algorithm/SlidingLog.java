@@ -25,7 +25,7 @@ public record SlidingLog(long capacity, long periodMicros) implements Algorithm 
      * permits than the limit, all of one instant, are no different from just as many.
      */
     @Override
-    public State carry(State old, long now) {
+    public State migrate(State old, long now) {
         if (old instanceof Log from) {
             return from.copy(this);
         }
@@ -65,7 +65,7 @@ public record SlidingLog(long capacity, long periodMicros) implements Algorithm 
             int gone = size + cost > ring.length ? countUpTo(last - limit.periodMicros) : 0;
             // before the state is held: if there is no memory, nothing has happened
             long[] larger = size - gone + cost > ring.length ? new long[grown(size - gone + cost)] : null;
-            if (!hold(stamp)) {
+            if (!tryLock(stamp)) {
                 return false;
             }
             this.last = last;
@@ -104,7 +104,7 @@ public record SlidingLog(long capacity, long periodMicros) implements Algorithm 
         }
 
         @Override
-        public void giveBack(long now, long takenAt, long cost) {
+        public void refund(long now, long takenAt, long cost) {
             if (takenAt <= horizon(now)) {
                 return;
             }

@@ -1,19 +1,17 @@
 package dev.sluice.algorithm;
 
-import org.jspecify.annotations.Nullable;
-
 /**
  * What one key has used of one limit, and the arithmetic on it. All times are microseconds on one clock.
  *
  * <p>{@link #admits}, {@link #used}, {@link #readyAt}, {@link #freshAt} and {@link #departsAt} may run while another
- * thread changes the state, under a {@linkplain Stamped stamp} that is checked afterwards: on words that do not fit
- * together they may answer nonsense, but neither throw nor loop. {@link #take}, {@link #giveBack} and {@link #release}
+ * thread changes the state, under a {@linkplain SequenceLock stamp} that is checked afterwards: on words that do not fit
+ * together they may answer nonsense, but neither throw nor loop. {@link #take}, {@link #refund} and {@link #release}
  * run while the state is held.
  *
  * <p>A clock that steps back is read as "no time has passed" since the state was last charged. Instants in answers are
  * absolute, so that what is left of a wait is measured on the clock as it now reads.
  */
-public abstract class State extends Stamped {
+public abstract class State extends SequenceLock {
     /** The instant that never comes. */
     public static final long NEVER = Long.MAX_VALUE;
 
@@ -39,7 +37,7 @@ public abstract class State extends Stamped {
 
     /** Charges {@code cost} permits to a state that nobody else can reach, or that is held. */
     public final void take(long now, long cost) {
-        boolean ours = take(OURS, now, cost);
+        boolean ours = take(EXCLUSIVE, now, cost);
         assert ours;
     }
 
@@ -58,7 +56,7 @@ public abstract class State extends Stamped {
     public abstract long freshAt(long now);
 
     /** Takes back {@code cost} permits charged at {@code takenAt}, as far as time has not regained them. */
-    public abstract void giveBack(long now, long takenAt, long cost);
+    public abstract void refund(long now, long takenAt, long cost);
 
     /** Another state that goes its own way from here. */
     public abstract State copy();
@@ -78,9 +76,14 @@ public abstract class State extends Stamped {
 
     // ---- For requests that may use only a share of the limit
 
+    /** The permits that {@code percent} of the limit can grant at once. */
+    public long room(int percent) {
+        return algorithm().capacity() * percent / 100;
+    }
+
     /** Whether {@code cost} is within what {@code percent} of the limit can ever grant. */
-    public boolean fits(int percent, long cost) {
-        return cost <= algorithm().capacity() - reserve(percent);
+    public final boolean fits(int percent, long cost) {
+        return cost <= room(percent);
     }
 
     /** Whether {@code cost} permits fit and leave untouched what is kept for others. */
@@ -104,30 +107,23 @@ public abstract class State extends Stamped {
     }
 
     private long reserve(int percent) {
-        long capacity = algorithm().capacity();
-        return capacity - capacity * percent / 100;
+        return algorithm().capacity() - room(percent);
     }
 
     // ---- For several limits at once
 
-    /** The part at {@code index}, if there are so many: of one limit, itself. */
-    public @Nullable State part(int index) {
-        return index == 0 ? this : null;
+    /** The number of limits that this is the state of. */
+    public int parts() {
+        return 1;
     }
 
-    /** The part with the fewest permits left. */
-    public State scarcest(int percent, long now) {
+    /** The state of the limit at {@code index}. */
+    public State part(int index) {
         return this;
     }
 
-    /** The part that takes longest to admit {@code cost}. */
-    public State slowest(int percent, long now, long cost) {
-        return this;
-    }
-
-    /** The state that goes on from this one, part by part, by other numbers. */
-    public final State goOnAs(Algorithm algorithm, long now) {
-        State first = part(0);
-        return algorithm.carry(algorithm instanceof AllOf || first == null ? this : first, now);
+    /** This state under other numbers, limit by limit: what was used stays used. */
+    public final State migrateTo(Algorithm algorithm, long now) {
+        return algorithm.migrate(algorithm instanceof AllOf ? this : part(0), now);
     }
 }

@@ -64,6 +64,7 @@ final class Denials {
                 less(then.resetAfterMicros(), micros),
                 0,
                 0,
+                then.source(),
                 List.of());
         return then.parts().isEmpty()
                 ? now

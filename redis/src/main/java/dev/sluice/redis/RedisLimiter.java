@@ -79,7 +79,7 @@ final class RedisLimiter implements Limiter {
     public CompletableFuture<Decision> peekAsync(String key, long permits) {
         check(key, permits);
         CompletableFuture<Decision> seen = shared.peek(key, permits, percent);
-        return shadow ? seen.thenApply(Decision::watched) : seen;
+        return shadow ? seen.thenApply(Decision::asShadow) : seen;
     }
 
     @Override
@@ -147,7 +147,7 @@ final class RedisLimiter implements Limiter {
     }
 
     private Decision seen(Decision decision) {
-        return shadow ? decision.watched() : decision;
+        return shadow ? decision.asShadow() : decision;
     }
 
     private Decision told(String key, Decision decision) {

@@ -75,7 +75,7 @@ record Stake(Rule rule, Counter counter, String key, int share, long permits, lo
     }
 
     Ruling ruling(Decision decision) {
-        Decision told = action() == OnExceed.Action.SHADOW ? decision.watched() : decision;
+        Decision told = action() == OnExceed.Action.SHADOW ? decision.asShadow() : decision;
         return new Ruling(rule, counter.name, key, share, counter.limiter, told);
     }
 
