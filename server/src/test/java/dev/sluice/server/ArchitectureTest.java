@@ -25,9 +25,9 @@ class ArchitectureTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"http", "envoy", "admin", "simulate"})
+    @ValueSource(strings = {"web", "envoy", "admin"})
     void aPartStandsForItself(String part) {
-        for (String other : new String[] {"", ".http", ".envoy", ".admin", ".simulate"}) {
+        for (String other : new String[] {"", ".check", ".envoy", ".admin"}) {
             if (!other.equals("." + part)) {
                 noClasses()
                         .that()

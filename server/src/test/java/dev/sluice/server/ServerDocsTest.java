@@ -3,7 +3,7 @@ package dev.sluice.server;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.rules.RuleFile;
+import dev.sluice.rules.file.RuleFile;
 import dev.sluice.server.admin.RuleSource;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -79,7 +79,7 @@ class ServerDocsTest {
     /** Without what time and chance decide. */
     private static String masked(String text) {
         return text.replaceAll("(\"(?:retryAfterMs|resetAfterMs)\":)\\d+", "$1N")
-                .replaceAll("\"lease\":\"[\\w-]+\"", "\"lease\":\"ID\"")
+                .replaceAll("\"hold\":\"[\\w-]+\"", "\"hold\":\"ID\"")
                 .replaceAll("(?i)(retry-after|content-length): \\d+", "$1: N")
                 .replaceAll(";t=\\d+", ";t=N")
                 .replaceAll("try again in \\d+ s", "try again in N s");

@@ -1,0 +1,131 @@
+package dev.sluice.server.check;
+
+import io.netty.util.AsciiString;
+import io.vertx.core.buffer.Buffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/** Builds the bytes of a body or of a header field. One for each event loop, which uses it again and again. */
+final class ByteBuilder {
+    private static final int INITIAL = 512;
+    private static final int MAX_KEPT = 1 << 16;
+    private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
+
+    private byte[] bytes = new byte[INITIAL];
+    private int length;
+
+    /** Empties it. */
+    ByteBuilder clear() {
+        length = 0;
+        if (bytes.length > MAX_KEPT) {
+            bytes = new byte[INITIAL];
+        }
+        return this;
+    }
+
+    int length() {
+        return length;
+    }
+
+    /** Adds text of which every character is ASCII. */
+    @SuppressWarnings("deprecation") // it copies ASCII without looking at it
+    ByteBuilder ascii(String text) {
+        int count = text.length();
+        room(count);
+        text.getBytes(0, count, bytes, length);
+        length += count;
+        return this;
+    }
+
+    ByteBuilder raw(AsciiString text) {
+        int count = text.length();
+        room(count);
+        System.arraycopy(text.array(), text.arrayOffset(), bytes, length, count);
+        length += count;
+        return this;
+    }
+
+    ByteBuilder put(char ascii) {
+        room(1);
+        bytes[length++] = (byte) ascii;
+        return this;
+    }
+
+    /** Adds a number that is not negative. */
+    ByteBuilder number(long value) {
+        int digits = 1;
+        for (long rest = value; rest >= 10; rest /= 10) {
+            digits++;
+        }
+        room(digits);
+        long rest = value;
+        for (int at = length + digits - 1; at >= length; at--) {
+            bytes[at] = (byte) ('0' + rest % 10);
+            rest /= 10;
+        }
+        length += digits;
+        return this;
+    }
+
+    /** Adds a JSON string, in quotes. */
+    ByteBuilder json(String text) {
+        put('"');
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c >= ' ' && c < 0x7f && c != '"' && c != '\\') {
+                put(c);
+            } else if (c < ' ' || c == '"' || c == '\\' || c == 0x7f) {
+                escape(c);
+            } else {
+                i += character(text, i);
+            }
+        }
+        return put('"');
+    }
+
+    /** Adds a character beyond ASCII as UTF-8, or escaped if it is a lone surrogate; how many more chars it took. */
+    private int character(String text, int at) {
+        int point = text.codePointAt(at);
+        if (Character.isBmpCodePoint(point) && Character.isSurrogate((char) point)) {
+            escape((char) point);
+            return 0;
+        }
+        byte[] encoded = Character.toString(point).getBytes(StandardCharsets.UTF_8);
+        room(encoded.length);
+        System.arraycopy(encoded, 0, bytes, length, encoded.length);
+        length += encoded.length;
+        return Character.charCount(point) - 1;
+    }
+
+    private void escape(char c) {
+        if (c == '"' || c == '\\') {
+            put('\\').put(c);
+            return;
+        }
+        ascii("\\u");
+        for (int shift = 12; shift >= 0; shift -= 4) {
+            put((char) HEX[(c >> shift) & 0xf]);
+        }
+    }
+
+    /** The bytes so far, as the value of a header field. */
+    AsciiString field() {
+        return new AsciiString(bytes, 0, length, true);
+    }
+
+    /** The bytes so far, as a body. */
+    Buffer body() {
+        return Buffer.buffer(length).appendBytes(bytes, 0, length);
+    }
+
+    private void room(int more) {
+        if (bytes.length - length < more) {
+            bytes = Arrays.copyOf(bytes, Math.max(bytes.length * 2, length + more));
+        }
+    }
+
+    @Override
+    public String toString() {
+        return new String(bytes, 0, length, StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,158 @@
+package dev.sluice.server.check;
+
+import dev.sluice.Outcome;
+import dev.sluice.rules.RateLimitHeaders;
+import dev.sluice.rules.RuleDecision;
+import dev.sluice.rules.RuleEngine;
+import dev.sluice.rules.Verdict;
+import dev.sluice.server.web.HttpProblem;
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides checks by the rules and writes the response, without blocking a thread. A client that hangs up while it waits
+ * takes nothing. One for each event loop.
+ */
+final class CheckService {
+    private static final System.Logger LOG = System.getLogger(CheckService.class.getName());
+
+    private final Vertx vertx;
+    private final RuleEngine engine;
+    private final HeldPermits held;
+    private final LongConsumer onDecided;
+    private final PolicyCache policies = new PolicyCache();
+    private final VerdictWriter writer = new VerdictWriter(policies);
+
+    CheckService(Vertx vertx, RuleEngine engine, HeldPermits held, LongConsumer onDecided) {
+        this.vertx = vertx;
+        this.engine = engine;
+        this.held = held;
+        this.onDecided = onDecided;
+    }
+
+    /** Answers one check with 200 or 429. */
+    void one(HttpServerRequest request, CheckRequest check) {
+        long began = System.nanoTime();
+        CompletableFuture<Verdict> asked = engine.check(check.request());
+        await(request, asked, () -> asked.cancel(false), verdict -> {
+            onDecided.accept(System.nanoTime() - began);
+            if (!holds(verdict)) {
+                writer.send(request.response(), verdict, null);
+                return;
+            }
+            String hold = held.add(verdict, check.leaseMillis());
+            if (hold != null) {
+                writer.send(request.response(), verdict, hold);
+            } else {
+                tooManyHolds(request, List.of(verdict));
+            }
+        });
+    }
+
+    /** Answers nginx with 204 or 403. Since nginx cannot release a hold, its lease ends it. */
+    void nginx(HttpServerRequest request, CheckRequest check) {
+        long began = System.nanoTime();
+        CompletableFuture<Verdict> asked = engine.check(check.request());
+        await(request, asked, () -> asked.cancel(false), verdict -> {
+            onDecided.accept(System.nanoTime() - began);
+            if (holds(verdict) && held.add(verdict, check.leaseMillis()) == null) {
+                tooManyHolds(request, List.of(verdict));
+                return;
+            }
+            long delayMicros = verdict.allowed() ? VerdictWriter.delayMicros(verdict) : 0;
+            if (delayMicros == 0) {
+                writer.sendHead(request.response(), verdict);
+            } else {
+                long millis = TimeUnit.MICROSECONDS.toMillis(delayMicros) + 1;
+                vertx.setTimer(
+                        millis,
+                        due -> ended(request, verdict, null, late -> {
+                            writer.sendHead(request.response(), late);
+                        }));
+            }
+        });
+    }
+
+    /** Answers a list of checks with 200 and the verdict on each. */
+    void list(HttpServerRequest request, List<CheckRequest> checks) {
+        long began = System.nanoTime();
+        List<CompletableFuture<Verdict>> asked = new ArrayList<>(checks.size());
+        for (CheckRequest check : checks) {
+            asked.add(engine.check(check.request()));
+        }
+        CompletableFuture<List<Verdict>> all = CompletableFuture.allOf(asked.toArray(CompletableFuture<?>[]::new))
+                .thenApply(done -> asked.stream().map(CompletableFuture::join).toList());
+        await(request, all, () -> asked.forEach(each -> each.cancel(false)), verdicts -> {
+            onDecided.accept(System.nanoTime() - began);
+            List<String> ids = new ArrayList<>(verdicts.size());
+            for (int i = 0; i < verdicts.size(); i++) {
+                Verdict verdict = verdicts.get(i);
+                String hold = holds(verdict) ? held.add(verdict, checks.get(i).leaseMillis()) : "";
+                if (hold == null) {
+                    ids.forEach(held::remove);
+                    tooManyHolds(request, verdicts);
+                    return;
+                }
+                ids.add(hold);
+            }
+            writer.sendList(request.response(), verdicts, ids);
+        });
+    }
+
+    /** Whether a verdict took permits of a concurrency limit. */
+    private boolean holds(Verdict verdict) {
+        List<RuleDecision> rulings = verdict.decisions();
+        for (int i = 0; i < rulings.size(); i++) {
+            RuleDecision ruling = rulings.get(i);
+            if (policies.of(ruling).holds()
+                    && verdict.allowed()
+                    && ruling.decision().outcome() == Outcome.ALLOWED
+                    && ruling.decision().permits() > 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Refunds everything, since without an id nobody could release it. */
+    private void tooManyHolds(HttpServerRequest request, List<Verdict> verdicts) {
+        verdicts.forEach(engine::refund);
+        request.response().putHeader(RateLimitHeaders.RETRY_AFTER, "1");
+        HttpProblem.of(503, "there are too many holds; release some with DELETE /v1/holds/{id}")
+                .send(request);
+    }
+
+    /** Continues when the decision is there, which in memory it is at once. */
+    private <T> void await(HttpServerRequest request, CompletableFuture<T> asked, Runnable cancel, Consumer<T> next) {
+        if (asked.isDone() && !asked.isCompletedExceptionally()) {
+            next.accept(asked.join());
+            return;
+        }
+        request.response().closeHandler(gone -> cancel.run());
+        Context context = vertx.getOrCreateContext();
+        asked.whenComplete((result, failure) -> context.runOnContext(turn -> ended(request, result, failure, next)));
+    }
+
+    private <T> void ended(HttpServerRequest request, T result, @Nullable Throwable failure, Consumer<T> next) {
+        HttpServerResponse response = request.response();
+        if (response.closed()) {
+            return;
+        }
+        if (failure == null) {
+            next.accept(result);
+        } else {
+            LOG.log(System.Logger.Level.ERROR, "a check failed", failure);
+            HttpProblem.of(500, "the check failed; the log of the server says why")
+                    .send(request);
+        }
+    }
+}

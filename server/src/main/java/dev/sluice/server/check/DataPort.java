@@ -1,0 +1,177 @@
+package dev.sluice.server.check;
+
+import dev.sluice.rules.Request;
+import dev.sluice.rules.RuleEngine;
+import dev.sluice.server.web.BodyReader;
+import dev.sluice.server.web.Bounds;
+import dev.sluice.server.web.HttpProblem;
+import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import java.util.Objects;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongConsumer;
+
+/**
+ * Routes the requests of the data port. One for each event loop, and used by that one alone.
+ *
+ * <p>The two paths of nearly all requests are compared first and by hand.
+ */
+public final class DataPort implements Handler<HttpServerRequest> {
+    private static final System.Logger LOG = System.getLogger(DataPort.class.getName());
+    private static final String CHECK = "/v1/check";
+    private static final String NGINX = "/nginx";
+    private static final String HOLDS = "/v1/holds/";
+
+    private final RuleEngine engine;
+    private final HeldPermits held;
+    private final CheckService checks;
+    private final NginxReader nginx = new NginxReader();
+    private final BodyReader bodies;
+    private final int maxChecks;
+    private final BooleanSupplier ready;
+    private final Handler<HttpServerRequest> others;
+
+    /**
+     * @param ready whether the server takes new requests
+     * @param onDecided called with the nanoseconds that each check took
+     * @param others answers requests for all other paths
+     */
+    public DataPort(
+            Vertx vertx,
+            RuleEngine engine,
+            HeldPermits held,
+            Bounds bounds,
+            BooleanSupplier ready,
+            LongConsumer onDecided,
+            Handler<HttpServerRequest> others) {
+        this.engine = engine;
+        this.held = held;
+        this.checks = new CheckService(vertx, engine, held, onDecided);
+        this.bodies = new BodyReader(vertx, bounds.bodyBytes(), bounds.requestTimeout());
+        this.maxChecks = bounds.checks();
+        this.ready = ready;
+        this.others = others;
+    }
+
+    @Override
+    public void handle(HttpServerRequest request) {
+        try {
+            String uri = request.uri();
+            if (isAt(uri, CHECK)) {
+                check(request, uri);
+            } else if (isAt(uri, NGINX)) {
+                nginx(request, uri);
+            } else {
+                rest(request);
+            }
+        } catch (RuntimeException e) {
+            refuse(request, e);
+        }
+    }
+
+    private static void refuse(HttpServerRequest request, RuntimeException e) {
+        if (e instanceof HttpProblem problem) {
+            problem.send(request);
+        } else if (e instanceof IllegalArgumentException) {
+            HttpProblem.badRequest(String.valueOf(e.getMessage())).send(request);
+        } else {
+            LOG.log(System.Logger.Level.ERROR, "a request failed: " + request.method() + " " + request.path(), e);
+            HttpProblem.of(500, "the request failed; the log of the server says why")
+                    .send(request);
+        }
+    }
+
+    private static boolean isAt(String uri, String path) {
+        int length = path.length();
+        return uri.startsWith(path) && (uri.length() == length || uri.charAt(length) == '?');
+    }
+
+    private static String query(String uri, String path) {
+        return uri.length() > path.length() ? uri.substring(path.length() + 1) : "";
+    }
+
+    private void check(HttpServerRequest request, String uri) {
+        HttpMethod method = request.method();
+        if (method.equals(HttpMethod.GET)) {
+            checks.one(request, new CheckRequest(QueryReader.read(query(uri, CHECK))));
+        } else if (method.equals(HttpMethod.POST)) {
+            bodies.read(request, body -> posted(request, body));
+        } else {
+            HttpProblem.sendWrongMethod(request, "GET, POST");
+        }
+    }
+
+    private void posted(HttpServerRequest request, Buffer body) {
+        try {
+            CheckReader.Checks asked = CheckReader.read(body.getBytes(), maxChecks);
+            if (asked.list()) {
+                checks.list(request, asked.all());
+            } else {
+                checks.one(request, asked.all().get(0));
+            }
+        } catch (RuntimeException e) {
+            refuse(request, e);
+        }
+    }
+
+    private void nginx(HttpServerRequest request, String uri) {
+        if (!isRead(request)) {
+            HttpProblem.sendWrongMethod(request, "GET, HEAD");
+            return;
+        }
+        Request asked = nginx.read(request, query(uri, NGINX), engine.rules());
+        checks.nginx(request, new CheckRequest(asked));
+    }
+
+    private void rest(HttpServerRequest request) {
+        String path = Objects.requireNonNullElse(request.path(), "/");
+        switch (path) {
+            case CHECK, NGINX -> // not in the usual form, for example as a whole URL
+                HttpProblem.badRequest("the target of a request must begin with a slash, was "
+                                + HttpProblem.quoted(request.uri()))
+                        .send(request);
+            case "/healthz" -> plain(request, 200, "ok\n");
+            case "/readyz" -> {
+                boolean isReady = ready.getAsBoolean();
+                plain(request, isReady ? 200 : 503, isReady ? "ready\n" : "stopping\n");
+            }
+            default -> {
+                if (path.startsWith(HOLDS)) {
+                    hold(request, path.substring(HOLDS.length()));
+                } else {
+                    others.handle(request);
+                }
+            }
+        }
+    }
+
+    private void hold(HttpServerRequest request, String id) {
+        if (!request.method().equals(HttpMethod.DELETE)) {
+            HttpProblem.sendWrongMethod(request, "DELETE");
+        } else if (held.release(id)) {
+            request.response().setStatusCode(204).end();
+        } else {
+            HttpProblem.of(404, "no such hold: it was released, its lease has ended, or another server granted it")
+                    .send(request);
+        }
+    }
+
+    private static boolean isRead(HttpServerRequest request) {
+        return request.method().equals(HttpMethod.GET) || request.method().equals(HttpMethod.HEAD);
+    }
+
+    private static void plain(HttpServerRequest request, int status, String text) {
+        if (!isRead(request)) {
+            HttpProblem.sendWrongMethod(request, "GET, HEAD");
+            return;
+        }
+        request.response()
+                .setStatusCode(status)
+                .putHeader("Content-Type", "text/plain; charset=utf-8")
+                .putHeader("Cache-Control", "no-store")
+                .end(text);
+    }
+}

@@ -1,0 +1,49 @@
+package dev.sluice.server.check;
+
+import dev.sluice.Limit;
+import dev.sluice.rules.RateLimitHeaders;
+import dev.sluice.rules.RuleDecision;
+import io.netty.util.AsciiString;
+import java.util.IdentityHashMap;
+import java.util.List;
+
+/** The texts about a rule that are the same in every response, written once. One for each event loop. */
+final class PolicyCache {
+    /** When there are more, all are forgotten: with them go those of rules that are no longer in force. */
+    private static final int MAX = 20_000;
+
+    /**
+     * @param field its part of {@code RateLimit-Policy}
+     * @param name the rule's name as JSON, in quotes
+     * @param holds whether one of its limits is a concurrency limit
+     */
+    record Policy(String rule, AsciiString field, AsciiString name, boolean holds) {}
+
+    private final IdentityHashMap<List<Limit>, Policy> policies = new IdentityHashMap<>();
+
+    /** The texts about the limits of a ruling. */
+    Policy of(RuleDecision ruling) {
+        List<Limit> limits = ruling.limiter().limits();
+        String rule = ruling.rule().name();
+        Policy policy = policies.get(limits);
+        if (policy == null || !policy.rule.equals(rule)) {
+            policy = new Policy(
+                    rule, field(rule, limits), new ByteBuilder().json(rule).field(), holds(limits));
+            if (policies.size() >= MAX) {
+                policies.clear();
+            }
+            policies.put(limits, policy);
+        }
+        return policy;
+    }
+
+    private static AsciiString field(String rule, List<Limit> limits) {
+        StringBuilder field = new StringBuilder();
+        RateLimitHeaders.policies(field, rule, limits);
+        return new AsciiString(field);
+    }
+
+    private static boolean holds(List<Limit> limits) {
+        return limits.stream().anyMatch(limit -> limit instanceof Limit.Concurrency);
+    }
+}

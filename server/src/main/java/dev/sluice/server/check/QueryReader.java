@@ -1,0 +1,111 @@
+package dev.sluice.server.check;
+
+import dev.sluice.Limit;
+import dev.sluice.rules.Request;
+import dev.sluice.server.web.HttpProblem;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+
+/** Reads a query string: each parameter is an attribute, except {@code cost}. */
+final class QueryReader {
+    private static final int MAX_DIGITS = Long.toString(Limit.MAX_PERMITS).length();
+
+    private QueryReader() {}
+
+    /** The request that a query describes. */
+    static Request read(String query) {
+        Request.Builder request = Request.builder();
+        into(request, query);
+        return request.build();
+    }
+
+    /** Adds every parameter of a query to a request. */
+    static void into(Request.Builder request, String query) {
+        boolean hasCost = false;
+        int end = query.length();
+        for (int start = 0; start < end; ) {
+            int next = query.indexOf('&', start);
+            int stop = next < 0 ? end : next;
+            if (stop > start) {
+                int equals = query.indexOf('=', start);
+                int nameEnd = equals < 0 || equals > stop ? stop : equals;
+                String name = decoded(query, start, nameEnd);
+                String value = nameEnd == stop ? "" : decoded(query, nameEnd + 1, stop);
+                if (!name.equals("cost")) {
+                    request.with(name, value);
+                } else if (hasCost) {
+                    throw HttpProblem.badRequest("cost was given twice");
+                } else {
+                    request.cost(cost(value));
+                    hasCost = true;
+                }
+            }
+            start = stop + 1;
+        }
+    }
+
+    private static long cost(String text) {
+        int digits = text.length();
+        long cost = 0;
+        boolean good = digits > 0 && digits <= MAX_DIGITS;
+        for (int i = 0; good && i < digits; i++) {
+            int digit = text.charAt(i) - '0';
+            good = digit >= 0 && digit <= 9;
+            cost = cost * 10 + digit;
+        }
+        if (!good || cost > Limit.MAX_PERMITS) {
+            throw HttpProblem.badRequest(
+                    "cost must be a whole number from 0 to " + Limit.MAX_PERMITS + ", was " + HttpProblem.quoted(text));
+        }
+        return cost;
+    }
+
+    /** A part of a query with its percent signs and plus signs decoded. */
+    private static String decoded(String text, int start, int end) {
+        for (int i = start; i < end; i++) {
+            char c = text.charAt(i);
+            if (c == '%' || c == '+' || c >= 0x7f) {
+                return decodedSlowly(text, start, end);
+            }
+        }
+        return text.substring(start, end);
+    }
+
+    private static String decodedSlowly(String text, int start, int end) {
+        byte[] bytes = new byte[end - start];
+        int length = 0;
+        for (int i = start; i < end; i++) {
+            char c = text.charAt(i);
+            if (c == '%') {
+                int high = i + 2 < end ? Character.digit(text.charAt(i + 1), 16) : -1;
+                int low = i + 2 < end ? Character.digit(text.charAt(i + 2), 16) : -1;
+                if (high < 0 || low < 0) {
+                    throw HttpProblem.badRequest("in a query two hexadecimal digits follow a percent sign, was "
+                            + HttpProblem.quoted(text.substring(i, Math.min(i + 3, end))));
+                }
+                bytes[length++] = (byte) (high << 4 | low);
+                i += 2;
+            } else if (c >= 0x7f) {
+                throw HttpProblem.badRequest(
+                        "a query is ASCII, with anything else written as percent signs and digits, was "
+                                + HttpProblem.quoted(text.substring(start, end)));
+            } else {
+                bytes[length++] = (byte) (c == '+' ? ' ' : c);
+            }
+        }
+        return utf8(bytes, length, text.substring(start, end));
+    }
+
+    private static String utf8(byte[] bytes, int length, String from) {
+        try {
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes, 0, length))
+                    .toString();
+        } catch (CharacterCodingException e) {
+            throw HttpProblem.badRequest(
+                    "what a query writes with percent signs is UTF-8, was " + HttpProblem.quoted(from));
+        }
+    }
+}

@@ -1,0 +1,206 @@
+package dev.sluice.server.check;
+
+import dev.sluice.Decision;
+import dev.sluice.Outcome;
+import dev.sluice.rules.OnExceed;
+import dev.sluice.rules.QuotaExceeded;
+import dev.sluice.rules.RateLimitHeaders;
+import dev.sluice.rules.RuleDecision;
+import dev.sluice.rules.Verdict;
+import dev.sluice.server.web.HttpProblem;
+import io.netty.util.AsciiString;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerResponse;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Writes a verdict as a response: header fields and body. One for each event loop. */
+final class VerdictWriter {
+    private static final AsciiString CONTENT_TYPE = AsciiString.cached("Content-Type");
+    private static final AsciiString PROBLEM = AsciiString.cached(HttpProblem.MEDIA_TYPE);
+    private static final AsciiString JSON = AsciiString.cached("application/json");
+    private static final AsciiString CACHE_CONTROL = AsciiString.cached("Cache-Control");
+    private static final AsciiString NO_STORE = AsciiString.cached("no-store");
+    private static final AsciiString DEGRADED = AsciiString.cached(RateLimitHeaders.DEGRADED);
+    private static final AsciiString POLICY = AsciiString.cached(RateLimitHeaders.POLICY);
+    private static final AsciiString STATE = AsciiString.cached(RateLimitHeaders.STATE);
+    private static final AsciiString RETRY_AFTER = AsciiString.cached(RateLimitHeaders.RETRY_AFTER);
+    private static final AsciiString TRUE = AsciiString.cached("?1");
+    private static final String QUOTA_EXCEEDED =
+            "{\"type\":\"" + QuotaExceeded.TYPE + "\",\"title\":\"" + QuotaExceeded.TITLE + "\",\"status\":429,";
+    private static final long MILLI = 1000;
+
+    private final PolicyCache policies;
+    private final ByteBuilder text = new ByteBuilder();
+    private final StringBuilder state = new StringBuilder();
+
+    VerdictWriter(PolicyCache policies) {
+        this.policies = policies;
+    }
+
+    /** The response to one check; {@code hold} is the id of its hold, if it has one. */
+    void send(HttpServerResponse response, Verdict verdict, @Nullable String hold) {
+        fields(response, verdict);
+        response.putHeader(CACHE_CONTROL, NO_STORE);
+        if (verdict.allowed()) {
+            response.putHeader(CONTENT_TYPE, JSON);
+        } else {
+            response.setStatusCode(429).putHeader(CONTENT_TYPE, PROBLEM);
+        }
+        body(text.clear(), verdict, hold);
+        response.end(text.put('\n').body());
+    }
+
+    /** The response to nginx: 204 or 403 with header fields alone, since nginx relays no body. */
+    void sendHead(HttpServerResponse response, Verdict verdict) {
+        fields(response, verdict);
+        response.setStatusCode(verdict.allowed() ? 204 : 403).end();
+    }
+
+    /** The response to a list of checks, in their order; an empty id means no hold. */
+    void sendList(HttpServerResponse response, List<Verdict> verdicts, List<String> holds) {
+        text.clear().put('[');
+        for (int i = 0; i < verdicts.size(); i++) {
+            if (i > 0) {
+                text.put(',').put('\n');
+            }
+            body(text, verdicts.get(i), holds.get(i).isEmpty() ? null : holds.get(i));
+        }
+        Buffer list = text.put(']').put('\n').body();
+        response.putHeader(CONTENT_TYPE, JSON)
+                .putHeader(CACHE_CONTROL, NO_STORE)
+                .end(list);
+    }
+
+    /** The header fields about limits, without rules in shadow mode. */
+    void fields(HttpServerResponse response, Verdict verdict) {
+        List<RuleDecision> rulings = verdict.decisions();
+        boolean denied = !verdict.allowed();
+        text.clear();
+        for (int i = 0; i < rulings.size(); i++) {
+            RuleDecision ruling = rulings.get(i);
+            if (!isShadow(ruling)) {
+                AsciiString field = policies.of(ruling).field();
+                (text.length() > 0 ? text.put(',').put(' ') : text).raw(field);
+            }
+        }
+        if (text.length() > 0) {
+            response.putHeader(POLICY, text.field());
+            state.setLength(0);
+            for (int i = 0; i < rulings.size(); i++) {
+                RuleDecision ruling = rulings.get(i);
+                if (!isShadow(ruling)) {
+                    RateLimitHeaders.states(state, ruling.rule().name(), ruling.decision(), denied);
+                }
+            }
+            response.putHeader(STATE, new AsciiString(state));
+        }
+        RuleDecision decisive = verdict.decisive();
+        if (denied && decisive != null && decisive.decision().retryAfterMicros() != Decision.NEVER_MICROS) {
+            long seconds = RateLimitHeaders.seconds(decisive.decision().retryAfterMicros());
+            response.putHeader(RETRY_AFTER, text.clear().number(seconds).field());
+        }
+        if (verdict.degraded()) {
+            response.putHeader(DEGRADED, TRUE);
+        }
+    }
+
+    private void body(ByteBuilder json, Verdict verdict, @Nullable String hold) {
+        RuleDecision decisive = verdict.decisive();
+        if (verdict.allowed()) {
+            json.ascii("{\"allowed\":true,\"rule\":");
+        } else {
+            problem(json, verdict, decisive);
+            json.ascii("\"allowed\":false,\"rule\":");
+        }
+        if (decisive == null) {
+            json.ascii("null,\"limit\":null,\"remaining\":null,\"retryAfterMs\":0,\"resetAfterMs\":0");
+        } else {
+            json.raw(policies.of(decisive).name());
+            numbers(json, decisive.decision());
+        }
+        long delayMicros = delayMicros(verdict);
+        if (delayMicros > 0) {
+            millis(json.ascii(",\"delayMs\":"), delayMicros);
+        }
+        if (verdict.degraded()) {
+            json.ascii(",\"degraded\":true");
+        }
+        if (hold != null) {
+            json.ascii(",\"hold\":\"").ascii(hold).put('"');
+        }
+        limits(json.ascii(",\"limits\":["), verdict.decisions());
+        json.ascii("]}");
+    }
+
+    private static void problem(ByteBuilder json, Verdict verdict, @Nullable RuleDecision decisive) {
+        json.ascii(QUOTA_EXCEEDED);
+        if (decisive != null) {
+            json.ascii("\"detail\":").json(QuotaExceeded.detail(decisive)).put(',');
+        }
+        json.ascii("\"violated-policies\":[");
+        List<String> violated = QuotaExceeded.violated(verdict);
+        for (int i = 0; i < violated.size(); i++) {
+            (i == 0 ? json : json.put(',')).json(violated.get(i));
+        }
+        json.ascii("],");
+    }
+
+    private void limits(ByteBuilder json, List<RuleDecision> rulings) {
+        boolean first = true;
+        for (int i = 0; i < rulings.size(); i++) {
+            RuleDecision ruling = rulings.get(i);
+            List<Decision> parts = ruling.decision().perLimit();
+            for (int j = 0; j < parts.size(); j++) {
+                Decision part = parts.get(j);
+                json.ascii(first ? "{\"rule\":" : ",{\"rule\":")
+                        .raw(policies.of(ruling).name());
+                first = false;
+                boolean over = !part.allowed() || part.outcome() == Outcome.SHADOWED;
+                json.ascii(over ? ",\"allowed\":false" : ",\"allowed\":true");
+                numbers(json, part);
+                mode(json, ruling);
+                json.put('}');
+            }
+        }
+    }
+
+    private static void mode(ByteBuilder json, RuleDecision ruling) {
+        OnExceed.Action action = ruling.rule().onExceed().action();
+        if (action == OnExceed.Action.SHADOW) {
+            json.ascii(",\"onExceed\":\"shadow\"");
+        } else if (action == OnExceed.Action.DEGRADE) {
+            json.ascii(",\"onExceed\":\"degrade\"");
+        }
+    }
+
+    private static void numbers(ByteBuilder json, Decision decision) {
+        json.ascii(",\"limit\":").number(decision.limit());
+        json.ascii(",\"remaining\":").number(decision.remaining());
+        millis(json.ascii(",\"retryAfterMs\":"), decision.retryAfterMicros());
+        millis(json.ascii(",\"resetAfterMs\":"), decision.resetAfterMicros());
+    }
+
+    /** Whole milliseconds, rounded up; null for never. */
+    private static void millis(ByteBuilder json, long micros) {
+        if (micros == Decision.NEVER_MICROS) {
+            json.ascii("null");
+        } else {
+            json.number(micros / MILLI + (micros % MILLI == 0 ? 0 : 1));
+        }
+    }
+
+    /** How long the client has to wait before it starts, if a queue admitted it. */
+    static long delayMicros(Verdict verdict) {
+        long longest = 0;
+        List<RuleDecision> rulings = verdict.decisions();
+        for (int i = 0; i < rulings.size(); i++) {
+            longest = Math.max(longest, rulings.get(i).decision().delayMicros());
+        }
+        return longest;
+    }
+
+    private static boolean isShadow(RuleDecision ruling) {
+        return ruling.rule().onExceed().action() == OnExceed.Action.SHADOW;
+    }
+}

@@ -1,4 +1,0 @@
-@NullMarked
-package dev.sluice.server.http;
-
-import org.jspecify.annotations.NullMarked;
