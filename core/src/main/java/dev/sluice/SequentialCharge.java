@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** Charges limiters one after another, and gives back what was taken when one of them denies. */
+/** Charges limiters one after another, and refunds those that were charged when one denies. */
 final class SequentialCharge {
     private final List<Charge> charges;
     private final List<Decision> taken = new ArrayList<>();
@@ -21,36 +21,37 @@ final class SequentialCharge {
         Charge charge = charges.get(next);
         return charge.limiter()
                 .decideAsync(charge.key(), charge.permits())
-                .thenCompose(decision -> decision.allowed() ? goOn(decision) : undo(decision));
+                .thenCompose(decision -> decision.allowed() ? next(decision) : undo(decision));
     }
 
-    private CompletableFuture<List<Decision>> goOn(Decision decision) {
+    private CompletableFuture<List<Decision>> next(Decision decision) {
         taken.add(decision);
         return run();
     }
 
     private CompletableFuture<List<Decision>> undo(Decision denied) {
         int denier = taken.size();
-        CompletableFuture<?>[] given = new CompletableFuture<?>[denier];
+        CompletableFuture<?>[] refunds = new CompletableFuture<?>[denier];
         for (int i = 0; i < denier; i++) {
             Charge charge = charges.get(i);
-            given[i] = charge.limiter().refundAsync(charge.key(), taken.get(i));
+            refunds[i] = charge.limiter().refundAsync(charge.key(), taken.get(i));
         }
-        return CompletableFuture.allOf(given).thenCompose(done -> standings(denier, denied));
+        return CompletableFuture.allOf(refunds).thenCompose(done -> uncharged(denier, denied));
     }
 
-    /** How each stands without the request. */
-    private CompletableFuture<List<Decision>> standings(int denier, Decision denied) {
-        List<CompletableFuture<Decision>> each = new ArrayList<>();
+    /** The decisions of all limiters when none was charged. */
+    private CompletableFuture<List<Decision>> uncharged(int denier, Decision denied) {
+        List<CompletableFuture<Decision>> decisions = new ArrayList<>();
         for (int i = 0; i < charges.size(); i++) {
             Charge charge = charges.get(i);
-            each.add(i == denier ? CompletableFuture.completedFuture(denied) : standing(charge));
+            decisions.add(i == denier ? CompletableFuture.completedFuture(denied) : unchargedDecision(charge));
         }
-        return CompletableFuture.allOf(each.toArray(CompletableFuture<?>[]::new))
-                .thenApply(done -> each.stream().map(CompletableFuture::join).toList());
+        return CompletableFuture.allOf(decisions.toArray(CompletableFuture<?>[]::new))
+                .thenApply(
+                        done -> decisions.stream().map(CompletableFuture::join).toList());
     }
 
-    private static CompletableFuture<Decision> standing(Charge charge) {
+    private static CompletableFuture<Decision> unchargedDecision(Charge charge) {
         return charge.limiter()
                 .peekAsync(charge.key(), 0)
                 .thenCompose(now -> now.remaining() >= charge.permits()

@@ -9,7 +9,7 @@ import java.time.temporal.ChronoUnit;
 import java.time.temporal.TemporalAdjusters;
 import java.util.concurrent.TimeUnit;
 
-/** From one turn of a calendar to the next, in microseconds since 1970. */
+/** One minute, hour, day, week, month or year of a calendar: its start and its end, in microseconds since 1970. */
 public record CalendarUnit(long start, long end) {
     /** The unit of the calendar in {@code zone} that {@code wallMicros} falls into. */
     public static CalendarUnit at(ChronoUnit unit, ZoneId zone, long wallMicros) {

@@ -15,7 +15,7 @@ public record Concurrency(long capacity) implements Algorithm {
         return new Held(this, 0);
     }
 
-    /** Permits held stay held. What a rate limit has used is nobody's to release, so it does not count here. */
+    /** Held permits stay held. Nobody could release what a rate limit has used, so it does not count here. */
     @Override
     public State migrate(State old, long now) {
         return new Held(this, old instanceof Held from ? from.held : 0);

@@ -13,7 +13,7 @@ package dev.sluice.algorithm;
  *
  * <p>Why two words are enough: while now is before {@code end} the window goes on, whatever the clock did since it
  * began; from {@code end} on nothing of the past counts. So a clock that steps back leaves the window as it is, and the
- * window is over at its end and not before. A window from which everything was given back has not begun.
+ * window is over at its end and not before. A window whose permits were all refunded has not begun.
  */
 public record FixedWindow(long capacity, WindowSchedule schedule) implements Algorithm {
     @Override
@@ -22,8 +22,8 @@ public record FixedWindow(long capacity, WindowSchedule schedule) implements Alg
     }
 
     /**
-     * A window that has begun goes on with its count. A longer period ends it as much later; a shorter one leaves its end,
-     * unless that is more than one new period away.
+     * A window that has begun keeps its count. If the period grows, it ends as much later; if it shrinks, it ends as
+     * before, but at most one new period from now.
      */
     @Override
     public State migrate(State old, long now) {
@@ -71,7 +71,7 @@ public record FixedWindow(long capacity, WindowSchedule schedule) implements Alg
             return true;
         }
 
-        /** Only that it was charged since the window began. */
+        /** All that is known is that it was charged since the window began. */
         @Override
         public long latest() {
             return limit.schedule.startOf(end);

@@ -42,7 +42,7 @@ public sealed class Rate permits TokenBucket {
         this.fillMicros = microsFor(capacityUnits);
     }
 
-    /** The same rate, as part of what works by it: its numbers are then one look away, not two. */
+    /** The same rate, for a subclass, which then has the numbers in its own fields. */
     Rate(Rate same) {
         this(same.weight, same.speed, same.capacity);
     }

@@ -7,26 +7,26 @@ import java.lang.invoke.VarHandle;
  * A sequence lock in one word, so that a state of several words is read and changed as one.
  *
  * <pre>
- *   bit 0    held: somebody is changing the state
- *   bit 1    awaited: somebody waits in line for it
+ *   bit 0    locked: a thread is changing the state
+ *   bit 1    awaited: there is a wait queue for it
  *   above    counts the changes
- *   all ones gone: the key was dropped, look it up again
+ *   all ones dropped: look the key up again
  *
- *   read     s = stamp(), look, then unchangedSince(s): what was seen is one state
- *   write    hold(s): one compare-and-set that also proves nothing changed since s was read;
- *            change the words; free(s)
+ *   read     s = stamp(), read the words, then unchangedSince(s): what was read is one state
+ *   write    tryLock(s): one compare-and-set that also proves that nothing changed since s was read;
+ *            change the words; unlock(s)
  * </pre>
  *
- * <p>Why: a reader that only looks (every denied request) writes nothing that others must fetch again, and a writer
- * pays one compare-and-set however many words it changes. A state that has been replaced is left held for ever: who
- * still looks at it finds no free stamp and looks its key up again.
+ * <p>Why: a reader (every denied request) writes nothing that other processors must fetch again, and a writer pays one
+ * compare-and-set however many words it changes. A state that has been replaced stays locked for ever: a thread that
+ * still has it finds it locked, and looks its key up again.
  */
 public abstract class SequenceLock {
     private static final long LOCKED = 1;
     private static final long AWAITED = 2;
     private static final long CHANGE = 4;
     private static final long DROPPED = -1;
-    /** Stands for the stamp of a state that is not shared, or held already: it can be taken without asking. */
+    /** The stamp for a state that no other thread can reach, or that this one has locked: locking it always succeeds. */
     static final long EXCLUSIVE = Long.MIN_VALUE | LOCKED;
 
     private static final VarHandle STAMP;
@@ -42,17 +42,17 @@ public abstract class SequenceLock {
     @SuppressWarnings("unused") // through STAMP
     private long stamp;
 
-    /** The stamp to read under. */
+    /** The stamp to begin a read with. */
     public final long stamp() {
         return (long) STAMP.getAcquire(this);
     }
 
-    /** Whether someone was changing the state, or it had been replaced, when the stamp was read. */
+    /** Whether the state was being changed, or had been replaced, when the stamp was read. */
     public static boolean isLocked(long stamp) {
         return (stamp & LOCKED) != 0;
     }
 
-    /** Whether somebody waited in line for the state when the stamp was read. */
+    /** Whether there was a wait queue for the state when the stamp was read. */
     public static boolean isAwaited(long stamp) {
         return (stamp & AWAITED) != 0;
     }
@@ -68,7 +68,7 @@ public abstract class SequenceLock {
         return (long) STAMP.getOpaque(this) == stamp;
     }
 
-    /** Takes the state for a change, if it is free and nothing changed since {@code stamp}. */
+    /** Locks the state for a change, if it is unlocked and nothing changed since {@code stamp}. */
     public final boolean tryLock(long stamp) {
         if (isLocked(stamp)) {
             return stamp == EXCLUSIVE;
@@ -80,7 +80,7 @@ public abstract class SequenceLock {
         return true;
     }
 
-    /** Drops the state for good, if it is free and nothing changed since {@code stamp}. */
+    /** Drops the state for good, if it is unlocked and nothing changed since {@code stamp}. */
     public final boolean drop(long stamp) {
         return !isLocked(stamp) && STAMP.compareAndSet(this, stamp, DROPPED);
     }
@@ -90,12 +90,12 @@ public abstract class SequenceLock {
         STAMP.setRelease(this, stamp + CHANGE);
     }
 
-    /** Ends the change, and says that somebody waits. */
+    /** Ends the change, and marks that there is a wait queue. */
     public final void unlockAwaited(long stamp) {
         STAMP.setRelease(this, (stamp | AWAITED) + CHANGE);
     }
 
-    /** Ends the change, and says that nobody waits any more. */
+    /** Ends the change, and marks that there is no wait queue any more. */
     public final void unlockUnawaited(long stamp) {
         STAMP.setRelease(this, (stamp & ~AWAITED) + CHANGE);
     }

@@ -170,7 +170,7 @@ public record SlidingWindow(long capacity, long sliceMicros, int slices, boolean
             return copy;
         }
 
-        /** Where the slice stands that has so many older ones before it. */
+        /** The place in the ring of the slice with {@code index} older ones before it. */
         private int oldest(int index) {
             int at = cursor + 1 + index;
             return at < ring.length ? at : at - ring.length;

@@ -1,15 +1,15 @@
 package dev.sluice.algorithm;
 
 /**
- * What one key has used of one limit, and the arithmetic on it. All times are microseconds on one clock.
+ * The use that one key has made of one limit, and the arithmetic on it. All times are microseconds on one clock.
  *
  * <p>{@link #admits}, {@link #used}, {@link #readyAt}, {@link #freshAt} and {@link #departsAt} may run while another
  * thread changes the state, under a {@linkplain SequenceLock stamp} that is checked afterwards: on words that do not fit
- * together they may answer nonsense, but neither throw nor loop. {@link #take}, {@link #refund} and {@link #release}
- * run while the state is held.
+ * together they may return nonsense, but neither throw nor loop. {@link #take}, {@link #refund} and {@link #release} run
+ * while the state is locked.
  *
- * <p>A clock that steps back is read as "no time has passed" since the state was last charged. Instants in answers are
- * absolute, so that what is left of a wait is measured on the clock as it now reads.
+ * <p>A clock that steps back is read as "no time has passed" since the state was last charged. Instants are absolute, so
+ * that the rest of a wait is measured on the clock as it now reads.
  */
 public abstract class State extends SequenceLock {
     /** The instant that never comes. */
@@ -22,23 +22,23 @@ public abstract class State extends SequenceLock {
     public abstract Algorithm algorithm();
 
     /**
-     * Whether {@code cost} more permits fit. Time only ever frees permits, so what fits beside all that was ever charged
-     * fits now; asking that first keeps the clock out of the way of the answer.
+     * Whether {@code cost} more permits fit. Time only ever frees permits, so permits that fit beside all that was ever
+     * charged fit now; asking that first means the result need not wait for the clock.
      */
     public abstract boolean admits(long now, long cost);
 
     /**
-     * Charges {@code cost} permits and leaves the state held, if nothing changed since {@code stamp}. They count from the
-     * {@linkplain #latest() latest} instant charged for, or from now where none is remembered.
+     * Charges {@code cost} permits and leaves the state locked, if nothing changed since {@code stamp}. They count from
+     * the {@linkplain #latest() latest} instant charged for, or from now where none is remembered.
      *
-     * <p>What is to be written is worked out before the state is held, so that others wait for the writing only.
+     * <p>The new words are computed before the state is locked, so that other threads wait for the writing only.
      */
     public abstract boolean take(long stamp, long now, long cost);
 
-    /** Charges {@code cost} permits to a state that nobody else can reach, or that is held. */
+    /** Charges {@code cost} permits to a state that no other thread can reach, or that this one has locked. */
     public final void take(long now, long cost) {
-        boolean ours = take(EXCLUSIVE, now, cost);
-        assert ours;
+        boolean taken = take(EXCLUSIVE, now, cost);
+        assert taken;
     }
 
     /** The instant last charged for, where it is remembered. */
@@ -55,10 +55,10 @@ public abstract class State extends SequenceLock {
     /** The instant from which this state cannot be told from a fresh one; any past instant if it is one already. */
     public abstract long freshAt(long now);
 
-    /** Takes back {@code cost} permits charged at {@code takenAt}, as far as time has not regained them. */
+    /** Refunds {@code cost} permits charged at {@code takenAt}, as far as time has not regained them. */
     public abstract void refund(long now, long takenAt, long cost);
 
-    /** Another state that goes its own way from here. */
+    /** An independent copy. */
     public abstract State copy();
 
     /** Frees {@code cost} permits that are held rather than spent. */
@@ -86,7 +86,7 @@ public abstract class State extends SequenceLock {
         return cost <= room(percent);
     }
 
-    /** Whether {@code cost} permits fit and leave untouched what is kept for others. */
+    /** Whether {@code cost} permits fit into {@code percent} of the limit. */
     public boolean admits(int percent, long now, long cost) {
         return fits(percent, cost) && admits(now, cost + reserve(percent));
     }
@@ -96,7 +96,7 @@ public abstract class State extends SequenceLock {
         return fits(percent, cost) ? readyAt(now, cost + reserve(percent)) : NEVER;
     }
 
-    /** The first instant at which the permits might fit, where somebody may also release some before then. */
+    /** The first instant at which the permits might fit, where others may also release some before then. */
     public long soonestAt(int percent, long now, long cost) {
         return readyAt(percent, now, cost);
     }

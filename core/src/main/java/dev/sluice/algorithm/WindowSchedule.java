@@ -4,7 +4,7 @@ import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
-/** When a fixed window that is open at some instant ends. */
+/** When fixed windows start and end. */
 public sealed interface WindowSchedule {
     /** The end of a window that is open, or opens, at {@code now}. */
     long endAfter(long now);
@@ -12,7 +12,7 @@ public sealed interface WindowSchedule {
     /** The start of the window that ends at {@code end}. */
     long startOf(long end);
 
-    /** The end, on this turn's terms, of a window that was to end at {@code end} on {@code old}'s terms. */
+    /** The end under this schedule of a window that would have ended at {@code end} under {@code old}. */
     long migratedEnd(WindowSchedule old, long end, long now);
 
     /** A window opens with its first request and lasts one period. */
@@ -20,12 +20,12 @@ public sealed interface WindowSchedule {
         return new FromFirstRequest(periodMicros);
     }
 
-    /** Windows turn at whole multiples of the period, by a wall clock that is {@code skewMicros} ahead of ours. */
+    /** Windows start at whole multiples of the period, on a wall clock that is {@code skewMicros} ahead of ours. */
     static WindowSchedule atMultiples(long periodMicros, long skewMicros) {
         return new AtMultiples(periodMicros, skewMicros);
     }
 
-    /** Windows turn with the calendar of a zone, by a wall clock that is {@code skewMicros} ahead of ours. */
+    /** Windows are the units of a calendar, on a wall clock that is {@code skewMicros} ahead of ours. */
     static WindowSchedule byCalendar(ChronoUnit unit, ZoneId zone, long skewMicros) {
         return new ByCalendar(unit, zone, skewMicros);
     }
@@ -71,13 +71,13 @@ public sealed interface WindowSchedule {
         }
     }
 
-    /** A day is what the zone says it is, 23 or 25 hours where clocks change; a week starts on Monday. */
+    /** A day has 23 or 25 hours where the zone changes its clocks; a week starts on Monday. */
     final class ByCalendar implements WindowSchedule {
         private final ChronoUnit unit;
         private final ZoneId zone;
         private final long skewMicros;
-        /** The span last asked for: calendars are slow, and most calls fall into the same one. */
-        private volatile @Nullable CalendarUnit span;
+        /** The unit last asked for: calendars are slow, and most calls fall into the same unit. */
+        private volatile @Nullable CalendarUnit current;
 
         ByCalendar(ChronoUnit unit, ZoneId zone, long skewMicros) {
             this.unit = unit;
@@ -87,12 +87,12 @@ public sealed interface WindowSchedule {
 
         @Override
         public long endAfter(long now) {
-            return spanOf(now).end() - skewMicros;
+            return unitAt(now).end() - skewMicros;
         }
 
         @Override
         public long startOf(long end) {
-            return end == State.ANCIENT ? end : spanOf(end - 1).start() - skewMicros;
+            return end == State.ANCIENT ? end : unitAt(end - 1).start() - skewMicros;
         }
 
         @Override
@@ -103,12 +103,12 @@ public sealed interface WindowSchedule {
             return now < end ? endAfter(now) : end;
         }
 
-        private CalendarUnit spanOf(long now) {
+        private CalendarUnit unitAt(long now) {
             long wall = now + skewMicros;
-            CalendarUnit known = span;
+            CalendarUnit known = current;
             if (known == null || !known.contains(wall)) {
                 known = CalendarUnit.at(unit, zone, wall);
-                span = known;
+                current = known;
             }
             return known;
         }

@@ -10,20 +10,20 @@ import java.util.function.Supplier;
 /**
  * The keys of one limiter: found without a lock, bounded in number, and dropped when their state equals a fresh one.
  *
- * <p><b>How is it designed, and why?</b> A hash table of our own, in shards, because a limiter needs three things of it
- * that {@code ConcurrentHashMap} does not do: it gives memory back when keys go; an entry is one small object; and no
- * chosen set of keys can make it slow.
+ * <p><b>How is it designed, and why?</b> A hash table of our own, in shards, for three things that
+ * {@code ConcurrentHashMap} does not do: it shrinks when keys go; an entry is one small object; and no chosen set of keys
+ * can make it slow.
  *
  * <ul>
- *   <li>Dropping is safe while others use the key: the sweeper takes hold of the state, which fails if anything changed
- *       since it was found fresh, and never lets go. Who had found the entry before finds it held, and looks again.
+ *   <li>Dropping is safe while others use the key: the sweep locks the state for ever, which fails if anything changed
+ *       since it was found fresh. A thread that has the entry already finds it locked, and looks the key up again.
  *   <li>A key is dropped one second after it could have been, and the limiter's clock is then never again read as
- *       earlier than that second. So not even a clock that steps back can tell that the key was gone.
- *   <li>The sweep runs on callers' time, a few dozen slots at a time: every millisecond while there is little to find,
+ *       earlier than that second. So the drop cannot be noticed, not even after the clock steps back.
+ *   <li>The sweep runs on the callers' threads, a few dozen slots at a time: every millisecond while there is little to find,
  *       with every call while there is much.
- *   <li>Past the most keys, unseen keys of a shard share one spare entry: the limit holds for all of them together.
- *       Nobody's count is ever dropped to make room, so nobody can flood it out. While the spare entry is in use, a key
- *       that gets an entry of its own begins with what the spare has used; while permits of it are held, none does.
+ *   <li>When a shard is full, its unknown keys share one spare entry: the limit holds for all of them together. No
+ *       key's count is ever dropped to make room, so a flood of keys cannot reset one. While the spare entry is in use,
+ *       a key that gets an entry of its own starts from the spare's state; while permits of it are held, none does.
  * </ul>
  */
 final class KeyTable {
@@ -35,7 +35,7 @@ final class KeyTable {
 
     private final Shard[] shards;
     private final int shardBits;
-    /** Odd, and known to nobody: a multiplication that spreads hash codes in a way that cannot be foreseen. */
+    /** An odd secret: multiplying by it spreads hash codes unpredictably. */
     private final long spread = ThreadLocalRandom.current().nextLong() | 1;
 
     private volatile long sweepAt = Long.MIN_VALUE;
@@ -61,22 +61,22 @@ final class KeyTable {
     }
 
     /**
-     * The time to go by when the clock says {@code clock}: never so early that a dropped key would not be fresh. Asked
-     * after a key was looked up: whoever read the clock, fell asleep, and finds the key dropped and made anew must not
-     * charge it for a time that it has forgotten.
+     * The time to decide by when the clock says {@code clock}: never so early that a dropped key would not be fresh. Ask
+     * after a key was looked up: a thread may read the clock and sleep while its key is dropped and added again, and must
+     * not charge the new entry for a time before the drop.
      */
     long time(long clock) {
         return Math.max(clock, notBefore);
     }
 
-    /** Drops a few keys if it is time to. Called before a key is looked up, or it might go at once. */
+    /** Drops a few keys if it is time to. Called before a key is looked up, or that key might go at once. */
     void sweepIfDue(long clock) {
         if (clock >= sweepAt) {
             sweep(clock);
         }
     }
 
-    /** Every entry; one that is being added is seen here, or is made by what {@code fresh} supplies from now on. */
+    /** Visits every entry. An entry that is being added is visited too, or its state comes from {@code fresh} later on. */
     void forEach(Consumer<Entry> action) {
         for (Shard shard : shards) {
             shard.forEach(action);
@@ -88,12 +88,12 @@ final class KeyTable {
         return Arrays.stream(shards).mapToInt(Shard::size).sum();
     }
 
-    /** The most slots that finding one of the keys looks at. */
+    /** The number of slots that the slowest look-up visits. */
     int longestProbe() {
         return Arrays.stream(shards).mapToInt(Shard::longestProbe).max().orElse(0);
     }
 
-    /** A key is about to go that was fresh at {@code instant}. */
+    /** Notes that a key is about to be dropped that was fresh at {@code instant}. */
     private void dropping(long instant) {
         NOT_BEFORE.getAndAccumulate(this, instant, Math::max);
     }

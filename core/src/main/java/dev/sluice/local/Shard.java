@@ -13,13 +13,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * A part of the keys: an open-addressed hash table that is searched without its lock and changed under it.
  *
- * <p>A search that finds an entry is right, whatever happens meanwhile: an entry that was dropped says so itself. A search
- * that finds none may have looked while entries were being moved, so it is made again under the lock. That is what keeps
- * removal simple: entries behind a gap move up, and no marks are left behind.
+ * <p>A search that finds an entry is right, whatever happens meanwhile: the stamp of a dropped entry says so. A search that
+ * finds none may have run while entries were being moved, so it is repeated under the lock. That keeps removal simple:
+ * entries behind a gap move up, and no tombstones are left.
  *
- * <p>Hash codes of strings can be made to collide at will. When a few keys of one and the same hash code have gathered,
- * the shard begins to hash the characters itself, by a polynomial whose variable is a secret: two keys then meet with a
- * chance of one in 2^50, however they were chosen.
+ * <p>Anybody can make strings whose hash codes collide. When a few keys of the same hash code have gathered, the shard
+ * hashes the characters itself, by a polynomial whose variable is a secret: two keys then collide with a chance of one in
+ * 2^50, however they were chosen.
  */
 final class Shard extends ReentrantLock {
     private static final long serialVersionUID = 1;
@@ -191,7 +191,7 @@ final class Shard extends ReentrantLock {
         return cursor == 0;
     }
 
-    /** Drops a fresh state, after saying so; fails if it changed, or somebody waits for it. */
+    /** Drops a fresh state, after noting it; fails if the state changed, or has a wait queue. */
     private boolean retire(Entry entry, long instant) {
         State state = entry.state;
         long stamp = state.stamp();
@@ -277,7 +277,7 @@ final class Shard extends ReentrantLock {
         return sum >= PRIME ? sum - PRIME : sum;
     }
 
-    // ---- Past the most keys
+    // ---- When the shard is full
 
     private Entry spareEntry() {
         Entry entry = spare;
@@ -288,12 +288,12 @@ final class Shard extends ReentrantLock {
         return entry;
     }
 
-    /** Whether permits of the spare entry are held: their holders must find it again to release them. */
+    /** Whether permits of the spare entry are held: the keys that hold them must find it again to release them. */
     private boolean isSpareHeld() {
         return spare != null && spare.state.freshAt(0) == State.NEVER;
     }
 
-    /** A fresh state, or, while the spare entry is in use, what it has used: the key may have been one of its users. */
+    /** A fresh state, or, while the spare entry is in use, a copy of its state: the key may have used it. */
     private State firstState() {
         return spare == null ? fresh.get() : spare.snapshot();
     }

@@ -29,11 +29,7 @@ class PunctualWaitingTest {
     }
 
     static Stream<Limit> rates() {
-        return Kinds.rates(10, ofSeconds(1)).filter(limit -> !isQueue(limit));
-    }
-
-    private static boolean isQueue(Limit limit) {
-        return limit instanceof Limit.LeakyBucket bucket && bucket.flow() == Limit.LeakyBucket.Flow.QUEUE;
+        return Kinds.rates(10, ofSeconds(1)).filter(limit -> !limit.delays());
     }
 
     @ParameterizedTest
