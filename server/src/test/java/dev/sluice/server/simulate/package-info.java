@@ -1,4 +1,0 @@
-@NullMarked
-package dev.sluice.server.simulate;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,69 @@
+package dev.sluice.simulate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.simulate.Traffic.Shape;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class TrafficTest {
+    private static final long SECOND = 1_000_000;
+
+    @ParameterizedTest
+    @EnumSource
+    void isInOrderWithinItsDurationAndRepeatable(Shape shape) {
+        for (long seed = 0; seed < 50; seed++) {
+            Traffic traffic = Traffic.of(shape, 37 * SECOND, 7 * SECOND, 13, seed);
+            assertThat(traffic.arrivalsMicros()).isSorted().isNotEmpty();
+            assertThat(Arrays.stream(traffic.arrivalsMicros())).allMatch(at -> at >= 0 && at < 37 * SECOND);
+            assertThat(Traffic.of(shape, 37 * SECOND, 7 * SECOND, 13, seed).arrivalsMicros())
+                    .isEqualTo(traffic.arrivalsMicros());
+        }
+    }
+
+    /** Forty seconds at 20 in 10 seconds; where the number depends on the seed it may be one off. */
+    @ParameterizedTest
+    @CsvSource({"STEADY,80", "BURST,60", "BOUNDARY,41", "FLASH_SALE,130", "ON_OFF,80"})
+    void comesAtItsRate(Shape shape, int count) {
+        for (long seed = 0; seed < 50; seed++) {
+            int off = shape == Shape.BOUNDARY ? 0 : 3;
+            assertThat(Traffic.of(shape, 40 * SECOND, 10 * SECOND, 20, seed).arrivalsMicros().length)
+                    .isBetween(count - off, count + off);
+        }
+    }
+
+    @Test
+    void theBoundaryAttackIsTwoBurstsAroundAnEdgeAndAnOpener() {
+        long[] arrivals =
+                Traffic.of(Shape.BOUNDARY, 40 * SECOND, 10 * SECOND, 4, 1).arrivalsMicros();
+        assertThat(arrivals)
+                .containsExactly(
+                        9_800_000,
+                        9_850_000,
+                        10_100_000,
+                        10_150_000, // around 10
+                        19_950_000, // opens a window that ends at 29.95
+                        29_800_000,
+                        29_850_000,
+                        30_100_000,
+                        30_150_000);
+    }
+
+    @Test
+    void onOffIsSilentEverySecondPeriod() {
+        assertThat(Arrays.stream(Traffic.of(Shape.ON_OFF, 40 * SECOND, 10 * SECOND, 20, 1)
+                        .arrivalsMicros()))
+                .allMatch(at -> at / (10 * SECOND) % 2 == 0);
+    }
+
+    @Test
+    void tooManyAreRefused() {
+        assertThatThrownBy(() -> Traffic.of(Shape.STEADY, 40 * SECOND, 10 * SECOND, 1_000_000, 1))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("this is more than 10000 requests; choose a lower rate or a shorter duration");
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.simulate;
+
+import org.jspecify.annotations.NullMarked;
