@@ -1,8 +1,8 @@
 package dev.sluice.server;
 
-import dev.sluice.server.http.BadHead;
-import dev.sluice.server.http.Bounds;
-import dev.sluice.server.http.GuardedTransport;
+import dev.sluice.server.web.Bounds;
+import dev.sluice.server.web.InvalidHeadHandler;
+import dev.sluice.server.web.LimitedTransport;
 import io.vertx.core.AbstractVerticle;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
@@ -39,7 +39,7 @@ final class Ports implements AutoCloseable {
 
     Ports(Bounds bounds) {
         this.bounds = bounds;
-        Crowd crowd = new Crowd(bounds.connections());
+        RejectionLog rejections = new RejectionLog(bounds.connections());
         this.vertx = Vertx.builder()
                 .with(new VertxOptions()
                         .setWorkerPoolSize(2)
@@ -47,7 +47,7 @@ final class Ports implements AutoCloseable {
                         .setFileSystemOptions(new FileSystemOptions()
                                 .setFileCachingEnabled(false)
                                 .setClassPathResolvingEnabled(false)))
-                .withTransport(new GuardedTransport(bounds, () -> !stopping, crowd))
+                .withTransport(new LimitedTransport(bounds, () -> !stopping, rejections))
                 .build();
     }
 
@@ -77,7 +77,7 @@ final class Ports implements AutoCloseable {
             @Override
             public void start(Promise<Void> started) {
                 HttpServer server = vertx.createHttpServer(options(bounds))
-                        .invalidRequestHandler(new BadHead(bounds))
+                        .invalidRequestHandler(new InvalidHeadHandler(bounds))
                         .requestHandler(handlers.get());
                 server.listen(port, place.host())
                         .onSuccess(servers::add)
@@ -105,7 +105,7 @@ final class Ports implements AutoCloseable {
     private static HttpServerOptions options(Bounds bounds) {
         HttpServerOptions options = new HttpServerOptions()
                 .setAcceptBacklog(BACKLOG)
-                .setIdleTimeout((int) bounds.idle().toSeconds())
+                .setIdleTimeout((int) bounds.idleTimeout().toSeconds())
                 .setMaxInitialLineLength(bounds.lineBytes())
                 .setMaxHeaderSize(bounds.headerBytes());
         options.getInitialSettings().setMaxConcurrentStreams(HTTP2_STREAMS).setMaxHeaderListSize(bounds.headerBytes());

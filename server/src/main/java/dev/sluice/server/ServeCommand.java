@@ -7,7 +7,7 @@ import dev.sluice.server.admin.RuleSource;
 import dev.sluice.server.admin.Tokens;
 import dev.sluice.server.envoy.EnvoyConfigException;
 import dev.sluice.server.envoy.EnvoyFolder;
-import dev.sluice.server.http.Bounds;
+import dev.sluice.server.web.Bounds;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -38,7 +38,7 @@ import picocli.CommandLine.Spec;
             "Port (for your services and proxies, not for the world):",
             "  GET  /v1/check?ip=203.0.113.9&path=/login&method=POST    200 or 429, with RateLimit headers",
             "  POST /v1/check {\"attributes\": {\"ip\": \"203.0.113.9\"}, \"cost\": 1}    the same; or a list of them",
-            "  DELETE /v1/leases/{id}        gives back what a concurrency limit granted",
+            "  DELETE /v1/holds/{id}         releases what a concurrency limit granted",
             "  GET  /nginx                   for nginx's auth_request: 204 or 403",
             "  gRPC, POST /json              for Envoy: its rate limit service, version 3",
             "  GET  /healthz, /readyz        is it alive, does it take requests",
@@ -229,7 +229,7 @@ final class ServeCommand implements Callable<Integer> {
                 .at(new Place(host, port), new Place(adminHost, adminPort))
                 .guarded(tokens(), auditLog == null ? AuditLog.to(System.out) : AuditLog.toFile(auditLog))
                 .envoy(envoy())
-                .bounds(Bounds.USUAL.withConnections(maxConnections))
+                .bounds(Bounds.DEFAULTS.withConnections(maxConnections))
                 .grace(Duration.ofSeconds(grace));
     }
 

@@ -4,7 +4,7 @@ import dev.sluice.server.admin.AuditLog;
 import dev.sluice.server.admin.RuleSource;
 import dev.sluice.server.admin.Tokens;
 import dev.sluice.server.envoy.EnvoyFolder;
-import dev.sluice.server.http.Bounds;
+import dev.sluice.server.web.Bounds;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -62,7 +62,7 @@ record Settings(
                 Tokens.none(),
                 AuditLog.to(System.out),
                 null,
-                Bounds.USUAL,
+                Bounds.DEFAULTS,
                 USUAL_GRACE);
     }
 

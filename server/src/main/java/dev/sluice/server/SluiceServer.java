@@ -10,14 +10,14 @@ import dev.sluice.server.admin.AdminGate;
 import dev.sluice.server.admin.AdminOptions;
 import dev.sluice.server.admin.AdminPort;
 import dev.sluice.server.admin.RuleSource;
+import dev.sluice.server.check.DataPort;
+import dev.sluice.server.check.HeldPermits;
 import dev.sluice.server.envoy.EnvoyFolder;
 import dev.sluice.server.envoy.EnvoyLimits;
 import dev.sluice.server.envoy.RateLimitGrpc;
 import dev.sluice.server.envoy.RateLimitJson;
 import dev.sluice.server.envoy.RateLimitService;
-import dev.sluice.server.http.DataPort;
-import dev.sluice.server.http.Leases;
-import dev.sluice.server.http.Problem;
+import dev.sluice.server.web.HttpProblem;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpServerRequest;
 
@@ -25,7 +25,7 @@ import io.vertx.core.http.HttpServerRequest;
  * The service: a store, rules over it, and two ports. On one others ask; on the other it is looked after.
  *
  * <pre>
- *   --port        /v1/check  /nginx  /v1/leases  ── DataPort
+ *   --port        /v1/check  /nginx  /v1/holds   ── DataPort
  *                 gRPC  /json                    ── RateLimitGrpc, RateLimitJson
  *   --admin-port  /v1/…  /metrics                ── AdminPort
  *                 /  (the page)                  ── Playground
@@ -97,14 +97,15 @@ final class SluiceServer implements AutoCloseable {
 
     private void listen() {
         adminPort = ports.listen(1, settings.admin(), "--admin-port", () -> adminDesk);
-        Leases leases = new Leases(ports.vertx(), engine, settings.bounds().leases());
+        HeldPermits held =
+                new HeldPermits(ports.vertx(), engine, settings.bounds().holds());
         Handler<HttpServerRequest> others = others();
         port = ports.listen(
                 Ports.loops(),
                 settings.data(),
                 "--port",
                 () -> new DataPort(
-                        ports.vertx(), engine, leases, settings.bounds(), ports::isOpen, adminDesk::took, others));
+                        ports.vertx(), engine, held, settings.bounds(), ports::isOpen, adminDesk::took, others));
     }
 
     /** What comes to the data port and is not for {@link DataPort}. */
@@ -121,11 +122,11 @@ final class SluiceServer implements AutoCloseable {
             } else if ("/json".equals(request.path())) {
                 json.handle(request);
             } else {
-                Problem.send(
-                        request,
-                        404,
-                        "there is nothing at " + request.path() + "; there are /v1/check,"
-                                + " /v1/leases/{id}, /nginx, /json, /healthz and /readyz, and gRPC for Envoy");
+                HttpProblem.of(
+                                404,
+                                "there is nothing at " + request.path() + "; there are /v1/check,"
+                                        + " /v1/holds/{id}, /nginx, /json, /healthz and /readyz, and gRPC for Envoy")
+                        .send(request);
             }
         };
     }

@@ -5,9 +5,9 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import dev.sluice.Store;
 import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.RuleFile;
-import dev.sluice.server.http.Bounds;
-import dev.sluice.server.http.DataPort;
-import dev.sluice.server.http.Leases;
+import dev.sluice.server.check.DataPort;
+import dev.sluice.server.check.HeldPermits;
+import dev.sluice.server.web.Bounds;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -41,10 +41,10 @@ final class WarmUp {
      * @return whether it could; a server that is not warm is as good, only slower at first
      */
     static boolean run() {
-        try (Ports ports = new Ports(Bounds.USUAL);
+        try (Ports ports = new Ports(Bounds.DEFAULTS);
                 Store store = Store.local()) {
             RuleEngine engine = new RuleEngine(store, RuleFile.example());
-            Leases leases = new Leases(ports.vertx(), engine, 1);
+            HeldPermits held = new HeldPermits(ports.vertx(), engine, 1);
             int port = ports.listen(
                     1,
                     new Settings.Place(Settings.Place.LOOPBACK, 0),
@@ -52,8 +52,8 @@ final class WarmUp {
                     () -> new DataPort(
                             ports.vertx(),
                             engine,
-                            leases,
-                            Bounds.USUAL,
+                            held,
+                            Bounds.DEFAULTS,
                             () -> true,
                             nanos -> {},
                             request -> request.response().end()));

@@ -3,7 +3,7 @@ package dev.sluice.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.redis.servers.Eventually;
-import dev.sluice.server.http.Bounds;
+import dev.sluice.server.web.Bounds;
 import java.io.IOException;
 import java.net.Socket;
 import java.time.Duration;
@@ -16,12 +16,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Clients that send too much, too slowly, or something else altogether. Whatever they do, the server goes on. */
 class BadClientsTest {
-    private static final Duration PATIENCE = Duration.ofMillis(400);
+    private static final Duration TIMEOUT = Duration.ofMillis(400);
     private static final int CONNECTIONS = 40;
     private static final String HOST = "Host: x\r\n";
 
     private final Service service = new Service(Service.settings("rules: []")
-            .bounds(Bounds.USUAL.withConnections(CONNECTIONS).withPatience(PATIENCE)));
+            .bounds(Bounds.DEFAULTS.withConnections(CONNECTIONS).withRequestTimeout(TIMEOUT)));
 
     @AfterEach
     void itGoesOn() {
@@ -133,7 +133,7 @@ class BadClientsTest {
                 Service.write(socket, "GET /healthz HTTP/1.1\r\n" + HOST + "\r\n");
                 byte[] line = socket.getInputStream().readNBytes(15);
                 assertThat(line).asString().isEqualTo("HTTP/1.1 200 OK");
-                Thread.sleep(PATIENCE.toMillis() * 2);
+                Thread.sleep(TIMEOUT.toMillis() * 2);
                 socket.getInputStream().skipNBytes(socket.getInputStream().available());
             }
         }

@@ -79,7 +79,7 @@ class ServerDocsTest {
     /** Without what time and chance decide. */
     private static String masked(String text) {
         return text.replaceAll("(\"(?:retryAfterMs|resetAfterMs)\":)\\d+", "$1N")
-                .replaceAll("\"lease\":\"[\\w-]+\"", "\"lease\":\"ID\"")
+                .replaceAll("\"hold\":\"[\\w-]+\"", "\"hold\":\"ID\"")
                 .replaceAll("(?i)(retry-after|content-length): \\d+", "$1: N")
                 .replaceAll(";t=\\d+", ";t=N")
                 .replaceAll("try again in \\d+ s", "try again in N s");

@@ -76,13 +76,13 @@ class SharedServersTest {
         try (RedisServer redis = RedisServer.start();
                 Service one = new Service(settings(redis));
                 Service two = new Service(settings(redis))) {
-            String lease = Service.object(one.get(reports)).getString("lease");
+            String hold = Service.object(one.get(reports)).getString("hold");
             assertThat(two.get(reports).statusCode()).isEqualTo(200);
             assertThat(two.get(reports).statusCode()).isEqualTo(429);
-            assertThat(two.delete("/v1/leases/" + lease).statusCode())
-                    .as("a lease lives where it was given")
+            assertThat(two.delete("/v1/holds/" + hold).statusCode())
+                    .as("a hold lives where it was granted")
                     .isEqualTo(404);
-            assertThat(one.delete("/v1/leases/" + lease).statusCode()).isEqualTo(204);
+            assertThat(one.delete("/v1/holds/" + hold).statusCode()).isEqualTo(204);
             Eventually.holds(
                     "the permit is free",
                     Duration.ofSeconds(5),

@@ -57,7 +57,7 @@ class WaitingApiTest {
     @Test
     void whoHangsUpTakesNothing() throws Exception {
         String path = "/v1/check?user=b&path=/seats";
-        String lease = Service.object(service.get(path)).getString("lease");
+        String hold = Service.object(service.get(path)).getString("hold");
         try (Socket impatient = service.connect()) {
             Service.write(impatient, "GET " + path + " HTTP/1.1\r\nHost: x\r\n\r\n");
             Thread.sleep(200);
@@ -67,9 +67,9 @@ class WaitingApiTest {
         CompletableFuture<HttpResponse<String>> next = service.getLater(path);
         Thread.sleep(100);
         assertThat(next).isNotDone();
-        assertThat(service.delete("/v1/leases/" + lease).statusCode()).isEqualTo(204);
-        String second = Service.object(next.join()).getString("lease");
-        assertThat(service.delete("/v1/leases/" + second).statusCode()).isEqualTo(204);
+        assertThat(service.delete("/v1/holds/" + hold).statusCode()).isEqualTo(204);
+        String second = Service.object(next.join()).getString("hold");
+        assertThat(service.delete("/v1/holds/" + second).statusCode()).isEqualTo(204);
         Eventually.holds(
                 "all seats are free",
                 Duration.ofSeconds(5),

@@ -1,7 +1,10 @@
-package dev.sluice.server.http;
+package dev.sluice.server.check;
 
 import dev.sluice.rules.Request;
 import dev.sluice.rules.RuleEngine;
+import dev.sluice.server.web.BodyReader;
+import dev.sluice.server.web.Bounds;
+import dev.sluice.server.web.HttpProblem;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -12,43 +15,43 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 
 /**
- * Answers what comes to the data port over HTTP. One for each event loop, and used by that one alone.
+ * Routes the requests of the data port. One for each event loop, and used by that one alone.
  *
- * <p>The paths that are asked for all the time are told apart first and by hand.
+ * <p>The two paths of nearly all requests are compared first and by hand.
  */
 public final class DataPort implements Handler<HttpServerRequest> {
     private static final System.Logger LOG = System.getLogger(DataPort.class.getName());
     private static final String CHECK = "/v1/check";
     private static final String NGINX = "/nginx";
-    private static final String LEASES = "/v1/leases/";
+    private static final String HOLDS = "/v1/holds/";
 
     private final RuleEngine engine;
-    private final Leases leases;
-    private final Checks checks;
+    private final HeldPermits held;
+    private final CheckService checks;
     private final NginxReader nginx = new NginxReader();
-    private final Bodies bodies;
-    private final int mostInList;
+    private final BodyReader bodies;
+    private final int maxChecks;
     private final BooleanSupplier ready;
     private final Handler<HttpServerRequest> others;
 
     /**
-     * @param ready whether new requests are welcome
-     * @param took told how many nanoseconds a check took
-     * @param others answers what has no place here
+     * @param ready whether the server takes new requests
+     * @param onDecided called with the nanoseconds that each check took
+     * @param others answers requests for all other paths
      */
     public DataPort(
             Vertx vertx,
             RuleEngine engine,
-            Leases leases,
+            HeldPermits held,
             Bounds bounds,
             BooleanSupplier ready,
-            LongConsumer took,
+            LongConsumer onDecided,
             Handler<HttpServerRequest> others) {
         this.engine = engine;
-        this.leases = leases;
-        this.checks = new Checks(vertx, engine, leases, took);
-        this.bodies = new Bodies(vertx, bounds);
-        this.mostInList = bounds.batch();
+        this.held = held;
+        this.checks = new CheckService(vertx, engine, held, onDecided);
+        this.bodies = new BodyReader(vertx, bounds.bodyBytes(), bounds.requestTimeout());
+        this.maxChecks = bounds.checks();
         this.ready = ready;
         this.others = others;
     }
@@ -70,13 +73,14 @@ public final class DataPort implements Handler<HttpServerRequest> {
     }
 
     private static void refuse(HttpServerRequest request, RuntimeException e) {
-        if (e instanceof Refusal refusal) {
-            Problem.send(request, refusal.status(), refusal.detail());
+        if (e instanceof HttpProblem problem) {
+            problem.send(request);
         } else if (e instanceof IllegalArgumentException) {
-            Problem.send(request, 400, String.valueOf(e.getMessage()));
+            HttpProblem.badRequest(String.valueOf(e.getMessage())).send(request);
         } else {
             LOG.log(System.Logger.Level.ERROR, "a request failed: " + request.method() + " " + request.path(), e);
-            Problem.send(request, 500, "the request failed; the log of the server says why");
+            HttpProblem.of(500, "the request failed; the log of the server says why")
+                    .send(request);
         }
     }
 
@@ -92,17 +96,17 @@ public final class DataPort implements Handler<HttpServerRequest> {
     private void check(HttpServerRequest request, String uri) {
         HttpMethod method = request.method();
         if (method.equals(HttpMethod.GET)) {
-            checks.one(request, new Check(Query.read(query(uri, CHECK))));
+            checks.one(request, new CheckRequest(QueryReader.read(query(uri, CHECK))));
         } else if (method.equals(HttpMethod.POST)) {
             bodies.read(request, body -> posted(request, body));
         } else {
-            Problem.wrongMethod(request, "GET, POST");
+            HttpProblem.sendWrongMethod(request, "GET, POST");
         }
     }
 
     private void posted(HttpServerRequest request, Buffer body) {
         try {
-            CheckReader.Checks asked = CheckReader.read(body.getBytes(), mostInList);
+            CheckReader.Checks asked = CheckReader.read(body.getBytes(), maxChecks);
             if (asked.list()) {
                 checks.list(request, asked.all());
             } else {
@@ -114,30 +118,29 @@ public final class DataPort implements Handler<HttpServerRequest> {
     }
 
     private void nginx(HttpServerRequest request, String uri) {
-        if (!reads(request)) {
-            Problem.wrongMethod(request, "GET, HEAD");
+        if (!isRead(request)) {
+            HttpProblem.sendWrongMethod(request, "GET, HEAD");
             return;
         }
         Request asked = nginx.read(request, query(uri, NGINX), engine.rules());
-        checks.nginx(request, new Check(asked));
+        checks.nginx(request, new CheckRequest(asked));
     }
 
     private void rest(HttpServerRequest request) {
         String path = Objects.requireNonNullElse(request.path(), "/");
         switch (path) {
-            case CHECK, NGINX -> // in a form that is not the usual one, such as a whole URL
-                Problem.send(
-                        request,
-                        400,
-                        "the target of a request must begin with a slash, was " + Refusal.shown(request.uri()));
+            case CHECK, NGINX -> // not in the usual form, for example as a whole URL
+                HttpProblem.badRequest("the target of a request must begin with a slash, was "
+                                + HttpProblem.quoted(request.uri()))
+                        .send(request);
             case "/healthz" -> plain(request, 200, "ok\n");
             case "/readyz" -> {
-                boolean welcome = ready.getAsBoolean();
-                plain(request, welcome ? 200 : 503, welcome ? "ready\n" : "stopping\n");
+                boolean isReady = ready.getAsBoolean();
+                plain(request, isReady ? 200 : 503, isReady ? "ready\n" : "stopping\n");
             }
             default -> {
-                if (path.startsWith(LEASES)) {
-                    lease(request, path.substring(LEASES.length()));
+                if (path.startsWith(HOLDS)) {
+                    hold(request, path.substring(HOLDS.length()));
                 } else {
                     others.handle(request);
                 }
@@ -145,28 +148,29 @@ public final class DataPort implements Handler<HttpServerRequest> {
         }
     }
 
-    private void lease(HttpServerRequest request, String id) {
+    private void hold(HttpServerRequest request, String id) {
         if (!request.method().equals(HttpMethod.DELETE)) {
-            Problem.wrongMethod(request, "DELETE");
-        } else if (leases.free(id)) {
+            HttpProblem.sendWrongMethod(request, "DELETE");
+        } else if (held.release(id)) {
             request.response().setStatusCode(204).end();
         } else {
-            Problem.send(request, 404, "no such lease: it was freed, it has run out, or another server gave it");
+            HttpProblem.of(404, "no such hold: it was released, its lease has ended, or another server granted it")
+                    .send(request);
         }
     }
 
-    private static boolean reads(HttpServerRequest request) {
+    private static boolean isRead(HttpServerRequest request) {
         return request.method().equals(HttpMethod.GET) || request.method().equals(HttpMethod.HEAD);
     }
 
     private static void plain(HttpServerRequest request, int status, String text) {
-        if (!reads(request)) {
-            Problem.wrongMethod(request, "GET, HEAD");
+        if (!isRead(request)) {
+            HttpProblem.sendWrongMethod(request, "GET, HEAD");
             return;
         }
         request.response()
                 .setStatusCode(status)
-                .putHeader(Problem.CONTENT_TYPE, "text/plain; charset=utf-8")
+                .putHeader("Content-Type", "text/plain; charset=utf-8")
                 .putHeader("Cache-Control", "no-store")
                 .end(text);
     }

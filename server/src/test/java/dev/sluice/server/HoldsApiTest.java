@@ -3,7 +3,7 @@ package dev.sluice.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.redis.servers.Eventually;
-import dev.sluice.server.http.Bounds;
+import dev.sluice.server.web.Bounds;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
@@ -16,7 +16,7 @@ import org.junit.jupiter.api.TestInstance;
 
 /** What concurrency limits grant over HTTP. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class LeasesApiTest {
+class HoldsApiTest {
     private static final String RULES = """
             rules:
               - name: reports
@@ -24,8 +24,8 @@ class LeasesApiTest {
                 key: [user]
                 limits: [2 at once, 1000 per 1h sliding-log]
             """;
-    private static final int MOST = 50;
-    private final Service service = new Service(Service.settings(RULES).bounds(Bounds.USUAL.withLeases(MOST)));
+    private static final int MAX_HOLDS = 50;
+    private final Service service = new Service(Service.settings(RULES).bounds(Bounds.DEFAULTS.withHolds(MAX_HOLDS)));
 
     @AfterAll
     void close() {
@@ -33,9 +33,9 @@ class LeasesApiTest {
     }
 
     @Test
-    void aLeaseIsFreedOnce() {
-        String first = lease(get("once"));
-        String second = lease(get("once"));
+    void aHoldIsReleasedOnce() {
+        String first = hold(get("once"));
+        String second = hold(get("once"));
         assertThat(first).matches("[\\w-]{22}").isNotEqualTo(second);
         HttpResponse<String> denied = get("once");
         assertThat(denied.statusCode()).isEqualTo(429);
@@ -44,15 +44,15 @@ class LeasesApiTest {
                 .isEmpty();
         assertThat(Service.object(denied).getString("detail"))
                 .isEqualTo("rule reports: 0 of 2 left; try again when permits are given back");
-        assertThat(Service.object(denied).getString("lease")).isNull();
+        assertThat(Service.object(denied).getString("hold")).isNull();
 
-        HttpResponse<String> freed = service.delete("/v1/leases/" + first);
+        HttpResponse<String> freed = service.delete("/v1/holds/" + first);
         assertThat(freed.statusCode()).isEqualTo(204);
-        assertThat(service.delete("/v1/leases/" + first).statusCode()).isEqualTo(404);
-        String third = lease(get("once"));
+        assertThat(service.delete("/v1/holds/" + first).statusCode()).isEqualTo(404);
+        String third = hold(get("once"));
         assertThat(get("once").statusCode()).isEqualTo(429);
-        service.delete("/v1/leases/" + second);
-        service.delete("/v1/leases/" + third);
+        service.delete("/v1/holds/" + second);
+        service.delete("/v1/holds/" + third);
         assertThat(Service.object(service.get("/v1/check?user=once&path=/reports&cost=0"))
                         .getJsonArray("limits")
                         .getJsonObject(0)
@@ -61,56 +61,56 @@ class LeasesApiTest {
     }
 
     @Test
-    void aLeaseRunsOut() {
+    void aHoldEndsWithItsLease() {
         String body = "{'attributes': {'user': 'out', 'path': '/reports'}, 'cost': 2, 'leaseMs': 100}";
-        String id = lease(service.post(body));
+        String id = hold(service.post(body));
         Eventually.holds("the permits are free again", Duration.ofSeconds(10), () -> {
             HttpResponse<String> look = service.get("/v1/check?user=out&path=/reports&cost=0");
             return Service.object(look).getJsonArray("limits").getJsonObject(0).getLong("remaining") == 2;
         });
-        assertThat(service.delete("/v1/leases/" + id).statusCode()).isEqualTo(404);
+        assertThat(service.delete("/v1/holds/" + id).statusCode()).isEqualTo(404);
     }
 
     @Test
     void aLookHoldsNothing() {
         assertThat(Service.object(service.get("/v1/check?user=look&path=/reports&cost=0"))
-                        .containsKey("lease"))
+                        .containsKey("hold"))
                 .isFalse();
     }
 
     @Test
-    void aListHasALeaseForEach() {
+    void aListHasAHoldForEach() {
         String one = "{'attributes': {'user': 'list', 'path': '/reports'}}";
         JsonArray answers = new JsonArray(
                 service.post("[" + one + "," + one + "," + one + "]").body());
         Set<String> ids = new HashSet<>();
         for (int i = 0; i < 2; i++) {
-            ids.add(answers.getJsonObject(i).getString("lease"));
+            ids.add(answers.getJsonObject(i).getString("hold"));
         }
         assertThat(ids)
                 .hasSize(2)
-                .allMatch(id -> service.delete("/v1/leases/" + id).statusCode() == 204);
+                .allMatch(id -> service.delete("/v1/holds/" + id).statusCode() == 204);
         assertThat(answers.getJsonObject(2).getBoolean("allowed")).isFalse();
-        assertThat(answers.getJsonObject(2).containsKey("lease")).isFalse();
+        assertThat(answers.getJsonObject(2).containsKey("hold")).isFalse();
     }
 
     /** Then nothing is taken, since nobody could give it back. */
     @Test
-    void thereAreOnlySoManyLeases() {
+    void theNumberOfHoldsIsBounded() {
         Set<String> ids = new HashSet<>();
         HttpResponse<String> response;
         int i = 0;
         do {
             response = get("many" + i++);
             if (response.statusCode() == 200) {
-                ids.add(lease(response));
+                ids.add(hold(response));
             }
         } while (response.statusCode() == 200);
-        assertThat(ids).hasSizeLessThanOrEqualTo(MOST);
+        assertThat(ids).hasSizeLessThanOrEqualTo(MAX_HOLDS);
         assertThat(response.statusCode()).isEqualTo(503);
         assertThat(response.headers().firstValue("Retry-After")).hasValue("1");
-        assertThat(Service.detail(response)).startsWith("there are too many leases");
-        ids.forEach(id -> service.delete("/v1/leases/" + id));
+        assertThat(Service.detail(response)).startsWith("there are too many holds");
+        ids.forEach(id -> service.delete("/v1/holds/" + id));
         JsonObject look = Service.object(service.get("/v1/check?cost=0&path=/reports&user=many" + (i - 1)));
         assertThat(look.getJsonArray("limits").getJsonObject(0).getLong("remaining"))
                 .isEqualTo(2);
@@ -122,8 +122,8 @@ class LeasesApiTest {
         return service.get("/v1/check?path=/reports&user=" + user);
     }
 
-    private static String lease(HttpResponse<String> response) {
+    private static String hold(HttpResponse<String> response) {
         assertThat(response.statusCode()).isEqualTo(200);
-        return Service.object(response).getString("lease");
+        return Service.object(response).getString("hold");
     }
 }

@@ -1,4 +1,4 @@
-package dev.sluice.server.http;
+package dev.sluice.server.check;
 
 import dev.sluice.Limit;
 import dev.sluice.rules.RateLimitHeaders;
@@ -7,32 +7,32 @@ import io.netty.util.AsciiString;
 import java.util.IdentityHashMap;
 import java.util.List;
 
-/** What is told of limits and does not change, worked out once. One for each event loop. */
-final class Policies {
-    /** Rules that have gone are forgotten with all others, now and then. */
-    private static final int MOST = 20_000;
+/** The texts about a rule that are the same in every response, written once. One for each event loop. */
+final class PolicyCache {
+    /** When there are more, all are forgotten: with them go those of rules that are no longer in force. */
+    private static final int MAX = 20_000;
 
     /**
      * @param field its part of {@code RateLimit-Policy}
      * @param name the rule's name as JSON, in quotes
-     * @param holds whether what it grants is held until it is freed
+     * @param holds whether one of its limits is a concurrency limit
      */
     record Policy(String rule, AsciiString field, AsciiString name, boolean holds) {}
 
-    private final IdentityHashMap<List<Limit>, Policy> known = new IdentityHashMap<>();
+    private final IdentityHashMap<List<Limit>, Policy> policies = new IdentityHashMap<>();
 
-    /** What is to be said of the limits that a ruling went by. */
+    /** The texts about the limits of a ruling. */
     Policy of(Ruling ruling) {
         List<Limit> limits = ruling.limiter().limits();
         String rule = ruling.rule().name();
-        Policy policy = known.get(limits);
+        Policy policy = policies.get(limits);
         if (policy == null || !policy.rule.equals(rule)) {
-            policy =
-                    new Policy(rule, field(rule, limits), new Bytes().json(rule).field(), holds(limits));
-            if (known.size() >= MOST) {
-                known.clear();
+            policy = new Policy(
+                    rule, field(rule, limits), new ByteBuilder().json(rule).field(), holds(limits));
+            if (policies.size() >= MAX) {
+                policies.clear();
             }
-            known.put(limits, policy);
+            policies.put(limits, policy);
         }
         return policy;
     }

@@ -1,4 +1,4 @@
-package dev.sluice.server.http;
+package dev.sluice.server.web;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -14,49 +14,49 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives up on a client that begins a request and does not come to the end of its head.
+ * Ends a connection whose client begins a request and does not finish its head in time.
  *
- * <p>A timeout on idle connections does not see a client that sends a byte now and then. So time runs while bytes come in
- * from which the decoder makes nothing, and stops when it makes something of them. It is counted in ticks, because to
- * read the clock or to set a timer for every request would cost more.
+ * <p>An idle timeout misses a client that sends a byte now and then. So time runs from the first bytes that the decoder
+ * makes no message of, until it makes one. Time is counted in ticks of one timer for each connection, because reading the
+ * clock or setting a timer for every request would cost more.
  *
  * <pre>
- *   bytes ──► this ──► decoder ──► {@link Sight} ──► Vert.x
+ *   bytes ──► this ──► decoder ──► {@link DecodedProbe} ──► Vert.x
  * </pre>
  */
-final class SlowHead extends ChannelInboundHandlerAdapter {
+final class HeadTimeout extends ChannelInboundHandlerAdapter {
     private static final int TICKS = 4;
     private static final String DECODER = "httpDecoder"; // the names that Vert.x gives
     private static final String UPGRADE = "h2c";
 
-    private final Duration patience;
+    private final Duration timeout;
     private @Nullable Future<?> ticking;
-    private @Nullable Sight sight;
+    private @Nullable DecodedProbe probe;
     private boolean waiting;
     private int ticks;
 
-    SlowHead(Duration patience) {
-        this.patience = patience;
+    HeadTimeout(Duration timeout) {
+        this.timeout = timeout;
     }
 
     @Override
     public void channelActive(ChannelHandlerContext context) {
-        long millis = Math.max(1, patience.toMillis() / TICKS);
+        long millis = Math.max(1, timeout.toMillis() / TICKS);
         ticking = context.executor().scheduleAtFixedRate(() -> tick(context), millis, millis, TimeUnit.MILLISECONDS);
         context.fireChannelActive();
     }
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object bytes) {
-        Sight seeing = sight;
-        if (seeing == null) {
+        DecodedProbe current = probe;
+        if (current == null) {
             context.fireChannelRead(bytes);
-            waiting = begun(context.pipeline());
+            waiting = startsHead(context.pipeline());
             return;
         }
-        seeing.seen = false;
+        current.decoded = false;
         context.fireChannelRead(bytes);
-        if (seeing.seen) {
+        if (current.decoded) {
             waiting = false;
         } else if (!waiting) {
             waiting = true;
@@ -64,8 +64,8 @@ final class SlowHead extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Whether what came first is a part of a head. Vert.x has chosen the protocol by then, or needs more bytes to. */
-    private boolean begun(ChannelPipeline pipeline) {
+    /** Whether the first bytes are an unfinished head. Vert.x has chosen the protocol by now, or needs more bytes for it. */
+    private boolean startsHead(ChannelPipeline pipeline) {
         if (pipeline.get(Http2ConnectionHandler.class) != null) {
             pipeline.remove(this);
             return false;
@@ -73,26 +73,27 @@ final class SlowHead extends ChannelInboundHandlerAdapter {
         if (pipeline.get(DECODER) == null) {
             return true;
         }
-        sight = new Sight();
-        pipeline.addAfter(DECODER, null, sight);
-        return pipeline.get(UPGRADE) != null; // goes when it has seen the first head
+        probe = new DecodedProbe();
+        pipeline.addAfter(DECODER, null, probe);
+        return pipeline.get(UPGRADE) != null; // removed once it has seen the first head
     }
 
     private void tick(ChannelHandlerContext context) {
         if (!waiting || ++ticks <= TICKS) {
             return;
         }
-        if (sight != null && context.pipeline().get(DECODER) == null) {
-            context.pipeline().remove(this); // became HTTP/2
+        if (probe != null && context.pipeline().get(DECODER) == null) {
+            context.pipeline().remove(this); // the connection became HTTP/2
         } else {
-            context.writeAndFlush(answer()).addListener(ChannelFutureListener.CLOSE);
+            context.writeAndFlush(response()).addListener(ChannelFutureListener.CLOSE);
             stop();
         }
     }
 
-    private ByteBuf answer() {
-        String body = Problem.text(408, "the head of a request was not complete after " + patience.toMillis() + " ms");
-        String head = "HTTP/1.1 408 Request Timeout\r\ncontent-type: " + Problem.TYPE + "\r\ncontent-length: "
+    private ByteBuf response() {
+        String body = HttpProblem.of(408, "the head of a request was not complete after " + timeout.toMillis() + " ms")
+                .text();
+        String head = "HTTP/1.1 408 Request Timeout\r\ncontent-type: " + HttpProblem.MEDIA_TYPE + "\r\ncontent-length: "
                 + body.length() + "\r\nconnection: close\r\n\r\n";
         return Unpooled.copiedBuffer(head + body, StandardCharsets.US_ASCII);
     }
@@ -108,13 +109,13 @@ final class SlowHead extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Sees what the decoder makes of the bytes. */
-    private static final class Sight extends ChannelInboundHandlerAdapter {
-        private boolean seen;
+    /** Notices that the decoder has made a message of the bytes. */
+    private static final class DecodedProbe extends ChannelInboundHandlerAdapter {
+        private boolean decoded;
 
         @Override
         public void channelRead(ChannelHandlerContext context, Object message) {
-            seen = true;
+            decoded = true;
             context.fireChannelRead(message);
         }
     }

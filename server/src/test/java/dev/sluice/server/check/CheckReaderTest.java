@@ -1,8 +1,9 @@
-package dev.sluice.server.http;
+package dev.sluice.server.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.server.web.HttpProblem;
 import java.nio.charset.StandardCharsets;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -25,7 +26,7 @@ class CheckReaderTest {
 
     @Test
     void costAndLeaseHaveDefaults() {
-        Check check = read("{'attributes': {}}").all().get(0);
+        CheckRequest check = read("{'attributes': {}}").all().get(0);
         assertThat(check.request().cost()).isEqualTo(1);
         assertThat(check.leaseMillis()).isEqualTo(60_000);
     }
@@ -77,7 +78,7 @@ class CheckReaderTest {
                 "[[[[[[[[[[                          | [0] must be an object with attributes, was a list",
             })
     void refuses(String body, String message) {
-        assertThatThrownBy(() -> read(body)).isInstanceOf(Refusal.class).hasMessageStartingWith(message);
+        assertThatThrownBy(() -> read(body)).isInstanceOf(HttpProblem.class).hasMessageStartingWith(message);
     }
 
     @Test
@@ -95,15 +96,15 @@ class CheckReaderTest {
         String list = "[" + "{'attributes': {}},".repeat(10) + "{'attributes': {}}]";
         assertThatThrownBy(() -> read(list))
                 .isInstanceOfSatisfying(
-                        Refusal.class, e -> assertThat(e.status()).isEqualTo(413))
-                .hasMessage("a list holds at most 10 checks");
+                        HttpProblem.class, e -> assertThat(e.status()).isEqualTo(413))
+                .hasMessage("a list has at most 10 checks");
     }
 
     @Test
     void bytesThatAreNotText() {
         byte[] bytes = {'{', '"', (byte) 0xc3, (byte) 0x28, '"'};
         assertThatThrownBy(() -> CheckReader.read(bytes, 10))
-                .isInstanceOf(Refusal.class)
+                .isInstanceOf(HttpProblem.class)
                 .hasMessageStartingWith("the body is not JSON");
     }
 

@@ -1,16 +1,17 @@
-package dev.sluice.server.http;
+package dev.sluice.server.check;
 
 import dev.sluice.Limit;
 import dev.sluice.rules.Request;
+import dev.sluice.server.web.HttpProblem;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
-/** Reads a query string: each parameter is an attribute, but for {@code cost}. */
-final class Query {
-    private static final int MOST_DIGITS = Long.toString(Limit.MAX_PERMITS).length();
+/** Reads a query string: each parameter is an attribute, except {@code cost}. */
+final class QueryReader {
+    private static final int MAX_DIGITS = Long.toString(Limit.MAX_PERMITS).length();
 
-    private Query() {}
+    private QueryReader() {}
 
     /** The request that a query describes. */
     static Request read(String query) {
@@ -21,7 +22,7 @@ final class Query {
 
     /** Adds every parameter of a query to a request. */
     static void into(Request.Builder request, String query) {
-        boolean priced = false;
+        boolean hasCost = false;
         int end = query.length();
         for (int start = 0; start < end; ) {
             int next = query.indexOf('&', start);
@@ -33,11 +34,11 @@ final class Query {
                 String value = nameEnd == stop ? "" : decoded(query, nameEnd + 1, stop);
                 if (!name.equals("cost")) {
                     request.with(name, value);
-                } else if (priced) {
-                    throw Refusal.bad("cost was given twice");
+                } else if (hasCost) {
+                    throw HttpProblem.badRequest("cost was given twice");
                 } else {
                     request.cost(cost(value));
-                    priced = true;
+                    hasCost = true;
                 }
             }
             start = stop + 1;
@@ -47,20 +48,20 @@ final class Query {
     private static long cost(String text) {
         int digits = text.length();
         long cost = 0;
-        boolean good = digits > 0 && digits <= MOST_DIGITS;
+        boolean good = digits > 0 && digits <= MAX_DIGITS;
         for (int i = 0; good && i < digits; i++) {
             int digit = text.charAt(i) - '0';
             good = digit >= 0 && digit <= 9;
             cost = cost * 10 + digit;
         }
         if (!good || cost > Limit.MAX_PERMITS) {
-            throw Refusal.bad(
-                    "cost must be a whole number from 0 to " + Limit.MAX_PERMITS + ", was " + Refusal.shown(text));
+            throw HttpProblem.badRequest(
+                    "cost must be a whole number from 0 to " + Limit.MAX_PERMITS + ", was " + HttpProblem.quoted(text));
         }
         return cost;
     }
 
-    /** A part of a query without its percent signs and plus signs. */
+    /** A part of a query with its percent signs and plus signs decoded. */
     private static String decoded(String text, int start, int end) {
         for (int i = start; i < end; i++) {
             char c = text.charAt(i);
@@ -80,14 +81,15 @@ final class Query {
                 int high = i + 2 < end ? Character.digit(text.charAt(i + 1), 16) : -1;
                 int low = i + 2 < end ? Character.digit(text.charAt(i + 2), 16) : -1;
                 if (high < 0 || low < 0) {
-                    throw Refusal.bad("in a query two hexadecimal digits follow a percent sign, was "
-                            + Refusal.shown(text.substring(i, Math.min(i + 3, end))));
+                    throw HttpProblem.badRequest("in a query two hexadecimal digits follow a percent sign, was "
+                            + HttpProblem.quoted(text.substring(i, Math.min(i + 3, end))));
                 }
                 bytes[length++] = (byte) (high << 4 | low);
                 i += 2;
             } else if (c >= 0x7f) {
-                throw Refusal.bad("a query is ASCII, with anything else written as percent signs and digits, was "
-                        + Refusal.shown(text.substring(start, end)));
+                throw HttpProblem.badRequest(
+                        "a query is ASCII, with anything else written as percent signs and digits, was "
+                                + HttpProblem.quoted(text.substring(start, end)));
             } else {
                 bytes[length++] = (byte) (c == '+' ? ' ' : c);
             }
@@ -102,7 +104,8 @@ final class Query {
                     .decode(ByteBuffer.wrap(bytes, 0, length))
                     .toString();
         } catch (CharacterCodingException e) {
-            throw Refusal.bad("what a query writes with percent signs is UTF-8, was " + Refusal.shown(from));
+            throw HttpProblem.badRequest(
+                    "what a query writes with percent signs is UTF-8, was " + HttpProblem.quoted(from));
         }
     }
 }

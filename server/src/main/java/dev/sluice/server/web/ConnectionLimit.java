@@ -1,4 +1,4 @@
-package dev.sluice.server.http;
+package dev.sluice.server.web;
 
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -8,21 +8,24 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
-/** Stands at a listening socket: closes at once what is over the limit of connections, and sees to slow clients. */
+/**
+ * Limits the connections that a listening socket accepts: closes those beyond the limit at once, and gives each of the
+ * others a {@link HeadTimeout}.
+ */
 @Sharable
-final class Doorkeeper extends ChannelInboundHandlerAdapter {
+final class ConnectionLimit extends ChannelInboundHandlerAdapter {
     private final Bounds bounds;
     private final BooleanSupplier open;
-    private final Runnable turnedAway;
+    private final Runnable onReject;
     private final AtomicInteger count = new AtomicInteger();
 
-    Doorkeeper(Bounds bounds, BooleanSupplier open, Runnable turnedAway) {
+    ConnectionLimit(Bounds bounds, BooleanSupplier open, Runnable onReject) {
         this.bounds = bounds;
         this.open = open;
-        this.turnedAway = turnedAway;
+        this.onReject = onReject;
     }
 
-    void standAt(ServerBootstrap bootstrap) {
+    void install(ServerBootstrap bootstrap) {
         bootstrap.handler(this);
     }
 
@@ -36,11 +39,11 @@ final class Doorkeeper extends ChannelInboundHandlerAdapter {
         if (count.incrementAndGet() > bounds.connections()) {
             count.decrementAndGet();
             connection.unsafe().closeForcibly();
-            turnedAway.run();
+            onReject.run();
             return;
         }
         connection.closeFuture().addListener(closed -> count.decrementAndGet());
-        connection.pipeline().addLast(new SlowHead(bounds.patience()));
+        connection.pipeline().addLast(new HeadTimeout(bounds.requestTimeout()));
         context.fireChannelRead(connection);
     }
 }

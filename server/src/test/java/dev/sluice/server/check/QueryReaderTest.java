@@ -1,15 +1,16 @@
-package dev.sluice.server.http;
+package dev.sluice.server.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.rules.Request;
+import dev.sluice.server.web.HttpProblem;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class QueryTest {
+class QueryReaderTest {
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -30,7 +31,7 @@ class QueryTest {
                 "header.X-Key=%25           | {header.x-key=%}              | 1",
             })
     void reads(String query, String attributes, long cost) {
-        Request request = Query.read(query);
+        Request request = QueryReader.read(query);
         assertThat(request.attributes()).hasToString(attributes);
         assertThat(request.cost()).isEqualTo(cost);
     }
@@ -54,26 +55,28 @@ class QueryTest {
                 "cost=1&cost=1  | cost was given twice",
             })
     void refuses(String query, String message) {
-        assertThatThrownBy(() -> Query.read(query)).isInstanceOf(Refusal.class).hasMessage(message);
+        assertThatThrownBy(() -> QueryReader.read(query))
+                .isInstanceOf(HttpProblem.class)
+                .hasMessage(message);
     }
 
     @Test
     void anAttributeIsThereOnce() {
-        assertThatThrownBy(() -> Query.read("ip=1.2.3.4&IP=5.6.7.8"))
+        assertThatThrownBy(() -> QueryReader.read("ip=1.2.3.4&IP=5.6.7.8"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("given twice");
     }
 
     @Test
     void whatIsLongIsCutInMessages() {
-        assertThatThrownBy(() -> Query.read("cost=" + "9".repeat(5000)))
+        assertThatThrownBy(() -> QueryReader.read("cost=" + "9".repeat(5000)))
                 .hasMessageEndingWith("was '" + "9".repeat(60) + "…'");
     }
 
     @Test
     void theSameAsPutTogetherByHand() {
         Map<String, String> attributes = Map.of("ip", "2001:DB8::1", "path", "/a/../b//c?x=1");
-        assertThat(Query.read("ip=2001:DB8::1&path=/a/../b//c%3Fx=1").attributes())
+        assertThat(QueryReader.read("ip=2001:DB8::1&path=/a/../b//c%3Fx=1").attributes())
                 .isEqualTo(Request.of(attributes, 1).attributes());
     }
 }

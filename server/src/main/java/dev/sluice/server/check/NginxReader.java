@@ -1,4 +1,4 @@
-package dev.sluice.server.http;
+package dev.sluice.server.check;
 
 import dev.sluice.rules.ClientAddress;
 import dev.sluice.rules.Condition;
@@ -15,20 +15,19 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what nginx asks with {@code auth_request}: about another request, which header fields describe. One for each
- * event loop.
+ * Reads a subrequest of nginx's {@code auth_request}, whose header fields describe the request that nginx asks about.
+ * One for each event loop.
  *
  * <pre>
  *   X-Original-URI      path, without the query
  *   X-Original-Method   method
  *   X-Original-Host     host
- *   X-Real-IP           ip: whoever spoke to nginx; without it, whoever speaks to us
- *   X-Forwarded-For     ip, as far as that one and those before are trusted proxies
- *   any other           header.NAME, if a rule asks for it
+ *   X-Real-IP           ip: the client of nginx; without it, the client of this connection
+ *   X-Forwarded-For     ip, as far as that client and those before it are trusted proxies
+ *   any other           header.NAME, if a rule uses it
  * </pre>
  *
- * A parameter in the query is an attribute, too, and goes before these: the configuration of nginx says so, and no client
- * can.
+ * A query parameter is an attribute too and goes before these: it comes from the configuration of nginx.
  */
 final class NginxReader {
     private static final CharSequence URI = AsciiString.cached("x-original-uri");
@@ -39,32 +38,32 @@ final class NginxReader {
     private static final String HEADER = "header.";
     private static final Request NOTHING = Request.builder().build();
 
-    private @Nullable RuleSet known;
-    private List<String> asked = List.of();
+    private @Nullable RuleSet current;
+    private List<String> headers = List.of();
 
     Request read(HttpServerRequest request, String query, RuleSet rules) {
-        if (!rules.equals(known)) {
-            known = rules;
-            asked = headers(rules);
+        if (!rules.equals(current)) {
+            current = rules;
+            headers = headers(rules);
         }
         MultiMap fields = request.headers();
-        Request.Builder about = Request.builder();
-        Query.into(about, query);
-        Request said = query.isEmpty() ? NOTHING : about.build();
-        with(about, said, "path", fields.get(URI));
-        with(about, said, "method", fields.get(METHOD));
-        with(about, said, "host", fields.get(HOST));
-        with(about, said, "ip", client(request, fields, rules.trustedProxies()));
-        for (int i = 0; i < asked.size(); i++) {
-            String name = asked.get(i);
-            with(about, said, name, fields.get(name.substring(HEADER.length())));
+        Request.Builder builder = Request.builder();
+        QueryReader.into(builder, query);
+        Request given = query.isEmpty() ? NOTHING : builder.build();
+        with(builder, given, "path", fields.get(URI));
+        with(builder, given, "method", fields.get(METHOD));
+        with(builder, given, "host", fields.get(HOST));
+        with(builder, given, "ip", client(request, fields, rules.trustedProxies()));
+        for (int i = 0; i < headers.size(); i++) {
+            String name = headers.get(i);
+            with(builder, given, name, fields.get(name.substring(HEADER.length())));
         }
-        return about.build();
+        return builder.build();
     }
 
-    private static void with(Request.Builder about, Request said, String name, @Nullable String value) {
-        if (value != null && said.attribute(name) == null) {
-            about.with(name, value);
+    private static void with(Request.Builder builder, Request given, String name, @Nullable String value) {
+        if (value != null && given.attribute(name) == null) {
+            builder.with(name, value);
         }
     }
 
@@ -76,7 +75,7 @@ final class NginxReader {
                 : ClientAddress.of(proxies, nearest, fields.getAll(FORWARDED_FOR));
     }
 
-    /** The header fields that rules look at, as attributes. */
+    /** The header fields that rules use, as names of attributes. */
     private static List<String> headers(RuleSet rules) {
         return rules.rules().stream()
                 .flatMap(NginxReader::attributes)

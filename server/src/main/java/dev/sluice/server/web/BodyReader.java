@@ -1,4 +1,4 @@
-package dev.sluice.server.http;
+package dev.sluice.server.web;
 
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
@@ -6,24 +6,25 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
+import java.time.Duration;
 
 /** Gathers the bodies of requests, which may be neither too long nor too slow. */
-public final class Bodies {
+public final class BodyReader {
     private final Vertx vertx;
-    private final int mostBytes;
-    private final long patienceMillis;
+    private final int maxBytes;
+    private final long timeoutMillis;
 
-    public Bodies(Vertx vertx, Bounds bounds) {
+    public BodyReader(Vertx vertx, int maxBytes, Duration timeout) {
         this.vertx = vertx;
-        this.mostBytes = bounds.bodyBytes();
-        this.patienceMillis = bounds.patience().toMillis();
+        this.maxBytes = maxBytes;
+        this.timeoutMillis = timeout.toMillis();
     }
 
     /** Hands over the whole body, or refuses the request; then nothing is handed over. */
     public void read(HttpServerRequest request, Handler<Buffer> whole) {
         String announced = request.getHeader(HttpHeaders.CONTENT_LENGTH);
         if (announced != null && tooLong(announced)) {
-            refuse(request, 413, "the body has at most " + mostBytes + " bytes, this one " + announced);
+            refuse(request, 413, "the body has at most " + maxBytes + " bytes, this one " + announced);
             return;
         }
         if ("100-continue".equalsIgnoreCase(request.getHeader(HttpHeaders.EXPECT))) {
@@ -33,7 +34,7 @@ public final class Bodies {
     }
 
     private boolean tooLong(String announced) {
-        return announced.length() > 10 || Long.parseLong(announced) > mostBytes;
+        return announced.length() > 10 || Long.parseLong(announced) > maxBytes;
     }
 
     /** Says what is wrong and hangs up: the rest of the body is not wanted. */
@@ -41,7 +42,7 @@ public final class Bodies {
         if (request.version() != HttpVersion.HTTP_2) { // which has no such header
             request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
         }
-        Problem.send(request, status, detail);
+        HttpProblem.of(status, detail).send(request);
         request.connection().close();
     }
 
@@ -65,17 +66,17 @@ public final class Bodies {
                     whole.handle(gathered);
                 }
             });
-            timer = vertx.setTimer(patienceMillis, late -> {
+            timer = vertx.setTimer(timeoutMillis, late -> {
                 if (end()) {
-                    refuse(request, 408, "the body was not complete after " + patienceMillis + " ms");
+                    refuse(request, 408, "the body was not complete after " + timeoutMillis + " ms");
                 }
             });
         }
 
         private void more(Buffer part) {
-            if (!over && gathered.length() + part.length() > mostBytes) {
+            if (!over && gathered.length() + part.length() > maxBytes) {
                 end();
-                refuse(request, 413, "the body has at most " + mostBytes + " bytes");
+                refuse(request, 413, "the body has at most " + maxBytes + " bytes");
             } else if (!over) {
                 gathered.appendBuffer(part);
             }

@@ -1,4 +1,4 @@
 @NullMarked
-package dev.sluice.server.http;
+package dev.sluice.server.web;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,4 @@
-package dev.sluice.server.http;
+package dev.sluice.server.check;
 
 import dev.sluice.Decision;
 import dev.sluice.Outcome;
@@ -7,14 +7,17 @@ import dev.sluice.rules.QuotaExceeded;
 import dev.sluice.rules.RateLimitHeaders;
 import dev.sluice.rules.Ruling;
 import dev.sluice.rules.Verdict;
+import dev.sluice.server.web.HttpProblem;
 import io.netty.util.AsciiString;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Tells a verdict: the header fields and the body. One for each event loop. */
-final class Answer {
+/** Writes a verdict as a response: header fields and body. One for each event loop. */
+final class VerdictWriter {
+    private static final AsciiString CONTENT_TYPE = AsciiString.cached("Content-Type");
+    private static final AsciiString PROBLEM = AsciiString.cached(HttpProblem.MEDIA_TYPE);
     private static final AsciiString JSON = AsciiString.cached("application/json");
     private static final AsciiString CACHE_CONTROL = AsciiString.cached("Cache-Control");
     private static final AsciiString NO_STORE = AsciiString.cached("no-store");
@@ -27,56 +30,56 @@ final class Answer {
             "{\"type\":\"" + QuotaExceeded.TYPE + "\",\"title\":\"" + QuotaExceeded.TITLE + "\",\"status\":429,";
     private static final long MILLI = 1000;
 
-    private final Policies policies;
-    private final Bytes text = new Bytes();
+    private final PolicyCache policies;
+    private final ByteBuilder text = new ByteBuilder();
     private final StringBuilder state = new StringBuilder();
 
-    Answer(Policies policies) {
+    VerdictWriter(PolicyCache policies) {
         this.policies = policies;
     }
 
-    /** The whole answer to one check. */
-    void send(HttpServerResponse response, Verdict verdict, @Nullable String lease) {
+    /** The response to one check; {@code hold} is the id of its hold, if it has one. */
+    void send(HttpServerResponse response, Verdict verdict, @Nullable String hold) {
         fields(response, verdict);
         response.putHeader(CACHE_CONTROL, NO_STORE);
         if (verdict.allowed()) {
-            response.putHeader(Problem.CONTENT_TYPE, JSON);
+            response.putHeader(CONTENT_TYPE, JSON);
         } else {
-            response.setStatusCode(429).putHeader(Problem.CONTENT_TYPE, Problem.TYPE_FIELD);
+            response.setStatusCode(429).putHeader(CONTENT_TYPE, PROBLEM);
         }
-        body(text.clear(), verdict, lease);
+        body(text.clear(), verdict, hold);
         response.end(text.put('\n').body());
     }
 
-    /** The answer for nginx: 204 or 403, and header fields alone, since it relays no body. */
+    /** The response to nginx: 204 or 403 with header fields alone, since nginx relays no body. */
     void sendHead(HttpServerResponse response, Verdict verdict) {
         fields(response, verdict);
         response.setStatusCode(verdict.allowed() ? 204 : 403).end();
     }
 
-    /** The answers to a list of checks, in their order; an empty lease is none. */
-    void sendList(HttpServerResponse response, List<Verdict> verdicts, List<String> leases) {
+    /** The response to a list of checks, in their order; an empty id means no hold. */
+    void sendList(HttpServerResponse response, List<Verdict> verdicts, List<String> holds) {
         text.clear().put('[');
         for (int i = 0; i < verdicts.size(); i++) {
             if (i > 0) {
                 text.put(',').put('\n');
             }
-            body(text, verdicts.get(i), leases.get(i).isEmpty() ? null : leases.get(i));
+            body(text, verdicts.get(i), holds.get(i).isEmpty() ? null : holds.get(i));
         }
         Buffer list = text.put(']').put('\n').body();
-        response.putHeader(Problem.CONTENT_TYPE, JSON)
+        response.putHeader(CONTENT_TYPE, JSON)
                 .putHeader(CACHE_CONTROL, NO_STORE)
                 .end(list);
     }
 
-    /** The header fields that tell of limits. Rules that only watch are not told of. */
+    /** The header fields about limits, without rules in shadow mode. */
     void fields(HttpServerResponse response, Verdict verdict) {
         List<Ruling> rulings = verdict.rulings();
         boolean denied = !verdict.allowed();
         text.clear();
         for (int i = 0; i < rulings.size(); i++) {
             Ruling ruling = rulings.get(i);
-            if (!watches(ruling)) {
+            if (!isShadow(ruling)) {
                 AsciiString field = policies.of(ruling).field();
                 (text.length() > 0 ? text.put(',').put(' ') : text).raw(field);
             }
@@ -86,7 +89,7 @@ final class Answer {
             state.setLength(0);
             for (int i = 0; i < rulings.size(); i++) {
                 Ruling ruling = rulings.get(i);
-                if (!watches(ruling)) {
+                if (!isShadow(ruling)) {
                     RateLimitHeaders.states(state, ruling.rule().name(), ruling.decision(), denied);
                 }
             }
@@ -102,7 +105,7 @@ final class Answer {
         }
     }
 
-    private void body(Bytes json, Verdict verdict, @Nullable String lease) {
+    private void body(ByteBuilder json, Verdict verdict, @Nullable String hold) {
         Ruling decisive = verdict.decisive();
         if (verdict.allowed()) {
             json.ascii("{\"allowed\":true,\"rule\":");
@@ -123,14 +126,14 @@ final class Answer {
         if (verdict.degraded()) {
             json.ascii(",\"degraded\":true");
         }
-        if (lease != null) {
-            json.ascii(",\"lease\":\"").ascii(lease).put('"');
+        if (hold != null) {
+            json.ascii(",\"hold\":\"").ascii(hold).put('"');
         }
         limits(json.ascii(",\"limits\":["), verdict.rulings());
         json.ascii("]}");
     }
 
-    private static void problem(Bytes json, Verdict verdict, @Nullable Ruling decisive) {
+    private static void problem(ByteBuilder json, Verdict verdict, @Nullable Ruling decisive) {
         json.ascii(QUOTA_EXCEEDED);
         if (decisive != null) {
             json.ascii("\"detail\":").json(QuotaExceeded.detail(decisive)).put(',');
@@ -143,7 +146,7 @@ final class Answer {
         json.ascii("],");
     }
 
-    private void limits(Bytes json, List<Ruling> rulings) {
+    private void limits(ByteBuilder json, List<Ruling> rulings) {
         boolean first = true;
         for (int i = 0; i < rulings.size(); i++) {
             Ruling ruling = rulings.get(i);
@@ -162,7 +165,7 @@ final class Answer {
         }
     }
 
-    private static void mode(Bytes json, Ruling ruling) {
+    private static void mode(ByteBuilder json, Ruling ruling) {
         OnExceed.Action action = ruling.rule().onExceed().action();
         if (action == OnExceed.Action.SHADOW) {
             json.ascii(",\"onExceed\":\"shadow\"");
@@ -171,15 +174,15 @@ final class Answer {
         }
     }
 
-    private static void numbers(Bytes json, Decision decision) {
+    private static void numbers(ByteBuilder json, Decision decision) {
         json.ascii(",\"limit\":").number(decision.limit());
         json.ascii(",\"remaining\":").number(decision.remaining());
         millis(json.ascii(",\"retryAfterMs\":"), decision.retryAfterMicros());
         millis(json.ascii(",\"resetAfterMs\":"), decision.resetAfterMicros());
     }
 
-    /** Whole milliseconds, never too early; null for never. */
-    private static void millis(Bytes json, long micros) {
+    /** Whole milliseconds, rounded up; null for never. */
+    private static void millis(ByteBuilder json, long micros) {
         if (micros == Decision.NEVER_MICROS) {
             json.ascii("null");
         } else {
@@ -187,17 +190,17 @@ final class Answer {
         }
     }
 
-    /** How long the work has to wait that a queue let in. */
+    /** How long the client has to wait before it starts, if a queue admitted it. */
     static long delayMicros(Verdict verdict) {
-        long most = 0;
+        long longest = 0;
         List<Ruling> rulings = verdict.rulings();
         for (int i = 0; i < rulings.size(); i++) {
-            most = Math.max(most, rulings.get(i).decision().delayMicros());
+            longest = Math.max(longest, rulings.get(i).decision().delayMicros());
         }
-        return most;
+        return longest;
     }
 
-    private static boolean watches(Ruling ruling) {
+    private static boolean isShadow(Ruling ruling) {
         return ruling.rule().onExceed().action() == OnExceed.Action.SHADOW;
     }
 }

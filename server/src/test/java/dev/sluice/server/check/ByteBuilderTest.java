@@ -1,4 +1,4 @@
-package dev.sluice.server.http;
+package dev.sluice.server.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class BytesTest {
-    private final Bytes bytes = new Bytes();
+class ByteBuilderTest {
+    private final ByteBuilder bytes = new ByteBuilder();
 
     @ParameterizedTest
     @ValueSource(longs = {0, 1, 9, 10, 99, 100, 12345, 999_999_999_999L, 1L << 53, Long.MAX_VALUE})

@@ -1,24 +1,24 @@
-package dev.sluice.server.http;
+package dev.sluice.server.check;
 
 import io.netty.util.AsciiString;
 import io.vertx.core.buffer.Buffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Text put together byte by byte, for bodies and header fields. One for each event loop, used again and again. */
-final class Bytes {
-    private static final int USUAL = 512;
-    private static final int KEPT = 1 << 16;
+/** Builds the bytes of a body or of a header field. One for each event loop, which uses it again and again. */
+final class ByteBuilder {
+    private static final int INITIAL = 512;
+    private static final int MAX_KEPT = 1 << 16;
     private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
 
-    private byte[] bytes = new byte[USUAL];
+    private byte[] bytes = new byte[INITIAL];
     private int length;
 
-    /** Begins anew. */
-    Bytes clear() {
+    /** Empties it. */
+    ByteBuilder clear() {
         length = 0;
-        if (bytes.length > KEPT) {
-            bytes = new byte[USUAL];
+        if (bytes.length > MAX_KEPT) {
+            bytes = new byte[INITIAL];
         }
         return this;
     }
@@ -27,9 +27,9 @@ final class Bytes {
         return length;
     }
 
-    /** Text of which every character is ASCII. */
-    @SuppressWarnings("deprecation") // the one that copies ASCII without looking at it
-    Bytes ascii(String text) {
+    /** Adds text of which every character is ASCII. */
+    @SuppressWarnings("deprecation") // it copies ASCII without looking at it
+    ByteBuilder ascii(String text) {
         int count = text.length();
         room(count);
         text.getBytes(0, count, bytes, length);
@@ -37,7 +37,7 @@ final class Bytes {
         return this;
     }
 
-    Bytes raw(AsciiString text) {
+    ByteBuilder raw(AsciiString text) {
         int count = text.length();
         room(count);
         System.arraycopy(text.array(), text.arrayOffset(), bytes, length, count);
@@ -45,14 +45,14 @@ final class Bytes {
         return this;
     }
 
-    Bytes put(char ascii) {
+    ByteBuilder put(char ascii) {
         room(1);
         bytes[length++] = (byte) ascii;
         return this;
     }
 
-    /** A number that is not negative. */
-    Bytes number(long value) {
+    /** Adds a number that is not negative. */
+    ByteBuilder number(long value) {
         int digits = 1;
         for (long rest = value; rest >= 10; rest /= 10) {
             digits++;
@@ -67,8 +67,8 @@ final class Bytes {
         return this;
     }
 
-    /** A JSON string, in quotes. */
-    Bytes json(String text) {
+    /** Adds a JSON string, in quotes. */
+    ByteBuilder json(String text) {
         put('"');
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
@@ -83,7 +83,7 @@ final class Bytes {
         return put('"');
     }
 
-    /** A character beyond ASCII, as UTF-8; how many more of the text it took. A lone surrogate is escaped. */
+    /** Adds a character beyond ASCII as UTF-8, or escaped if it is a lone surrogate; how many more chars it took. */
     private int character(String text, int at) {
         int point = text.codePointAt(at);
         if (Character.isBmpCodePoint(point) && Character.isSurrogate((char) point)) {
@@ -108,12 +108,12 @@ final class Bytes {
         }
     }
 
-    /** What has been written, as a header's value. */
+    /** The bytes so far, as the value of a header field. */
     AsciiString field() {
         return new AsciiString(bytes, 0, length, true);
     }
 
-    /** What has been written, as a body. */
+    /** The bytes so far, as a body. */
     Buffer body() {
         return Buffer.buffer(length).appendBytes(bytes, 0, length);
     }

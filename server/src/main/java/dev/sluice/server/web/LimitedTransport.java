@@ -1,4 +1,4 @@
-package dev.sluice.server.http;
+package dev.sluice.server.web;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
@@ -19,24 +19,27 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A transport of Vert.x with a {@link Doorkeeper} at every socket that listens; Vert.x has no other place for one. */
-public final class GuardedTransport implements io.vertx.core.transport.Transport {
+/**
+ * A transport of Vert.x that puts a {@link ConnectionLimit} on every listening socket. Vert.x has no other place for
+ * one.
+ */
+public final class LimitedTransport implements io.vertx.core.transport.Transport {
     private final io.vertx.core.transport.Transport inner;
-    private final Transport guarded;
+    private final Transport limited;
 
     /**
-     * @param open whether connections are taken at all
-     * @param turnedAway told of every connection that was one too many
+     * @param open whether connections are accepted at all
+     * @param onReject called for every connection beyond the limit
      */
-    public GuardedTransport(Bounds bounds, BooleanSupplier open, Runnable turnedAway) {
+    public LimitedTransport(Bounds bounds, BooleanSupplier open, Runnable onReject) {
         this.inner = best();
-        this.guarded = new Guarded(inner.implementation(), () -> new Doorkeeper(bounds, open, turnedAway));
+        this.limited = new Limited(inner.implementation(), () -> new ConnectionLimit(bounds, open, onReject));
     }
 
-    /** That of the operating system if it can be had, since it is cheaper, or else that of the JDK. */
+    /** The native one where there is one, since it is cheaper, else the one of the JDK. */
     private static io.vertx.core.transport.Transport best() {
-        io.vertx.core.transport.Transport own = io.vertx.core.transport.Transport.nativeTransport();
-        return own != null && own.available() ? own : io.vertx.core.transport.Transport.NIO;
+        io.vertx.core.transport.Transport nativeOne = io.vertx.core.transport.Transport.nativeTransport();
+        return nativeOne != null && nativeOne.available() ? nativeOne : io.vertx.core.transport.Transport.NIO;
     }
 
     @Override
@@ -56,14 +59,14 @@ public final class GuardedTransport implements io.vertx.core.transport.Transport
 
     @Override
     public Transport implementation() {
-        return guarded;
+        return limited;
     }
 
-    private record Guarded(Transport inner, Supplier<Doorkeeper> doorkeeper) implements Transport {
+    private record Limited(Transport inner, Supplier<ConnectionLimit> limit) implements Transport {
         @Override
         public void configure(NetServerOptions options, boolean domainSocket, ServerBootstrap bootstrap) {
             inner.configure(options, domainSocket, bootstrap);
-            doorkeeper.get().standAt(bootstrap);
+            limit.get().install(bootstrap);
         }
 
         @Override
@@ -112,7 +115,7 @@ public final class GuardedTransport implements io.vertx.core.transport.Transport
         }
 
         @Override
-        @SuppressWarnings("deprecation") // what Vert.x asks for
+        @SuppressWarnings("deprecation") // Vert.x calls it
         public DatagramChannel datagramChannel(InternetProtocolFamily family) {
             return inner.datagramChannel(family);
         }

@@ -1,4 +1,4 @@
-package dev.sluice.server.http;
+package dev.sluice.server.check;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonLocation;
@@ -9,19 +9,20 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import dev.sluice.Limit;
 import dev.sluice.rules.Request;
+import dev.sluice.server.web.HttpProblem;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what is posted to {@code /v1/check}: one check, or a list of them.
+ * Reads the body of {@code POST /v1/check}: one check, or a list of checks.
  *
  * <pre>{@code {"attributes": {"ip": "203.0.113.9", "path": "/login"}, "cost": 1, "leaseMs": 30000}}</pre>
  */
 final class CheckReader {
-    /** What was asked for; one check unless it is a list. */
-    record Checks(boolean list, List<Check> all) {}
+    /** The checks of a body; one unless it is a list. */
+    record Checks(boolean list, List<CheckRequest> all) {}
 
     private static final JsonFactory JSON = JsonFactory.builder()
             .streamReadConstraints(StreamReadConstraints.builder()
@@ -35,23 +36,24 @@ final class CheckReader {
             .build();
 
     private final JsonParser parser;
-    private final int most;
+    private final int maxChecks;
 
-    private CheckReader(JsonParser parser, int most) {
+    private CheckReader(JsonParser parser, int maxChecks) {
         this.parser = parser;
-        this.most = most;
+        this.maxChecks = maxChecks;
     }
 
-    /** Reads a body that may hold a list of {@code most} checks. */
-    static Checks read(byte[] body, int most) {
+    /** Reads a body with one check or a list of at most {@code maxChecks}. */
+    static Checks read(byte[] body, int maxChecks) {
         try (JsonParser parser = JSON.createParser(body)) {
-            return new CheckReader(parser, most).checks();
+            return new CheckReader(parser, maxChecks).checks();
         } catch (JsonProcessingException e) {
-            throw Refusal.bad("the body is not JSON" + at(e.getLocation()) + ": " + firstLine(e.getOriginalMessage()));
+            throw HttpProblem.badRequest(
+                    "the body is not JSON" + at(e.getLocation()) + ": " + firstLine(e.getOriginalMessage()));
         } catch (IllegalArgumentException e) {
-            throw Refusal.bad(String.valueOf(e.getMessage()));
+            throw HttpProblem.badRequest(String.valueOf(e.getMessage()));
         } catch (IOException e) {
-            throw Refusal.bad("the body is not JSON in UTF-8: " + firstLine(String.valueOf(e.getMessage())));
+            throw HttpProblem.badRequest("the body is not JSON in UTF-8: " + firstLine(String.valueOf(e.getMessage())));
         }
     }
 
@@ -63,87 +65,90 @@ final class CheckReader {
         } else if (first == JsonToken.START_OBJECT) {
             checks = new Checks(false, List.of(check("")));
         } else {
-            throw Refusal.bad("the body must be an object like {\"attributes\": {\"ip\": \"203.0.113.9\"}}, or a list"
-                    + " of such, was " + (first == null ? "empty" : was()));
+            throw HttpProblem.badRequest(
+                    "the body must be an object like {\"attributes\": {\"ip\": \"203.0.113.9\"}}, or a list"
+                            + " of such, was " + (first == null ? "empty" : was()));
         }
         if (parser.nextToken() != null) {
-            throw Refusal.bad("after the check there is more" + at(parser.currentTokenLocation()) + ": " + was());
+            throw HttpProblem.badRequest(
+                    "after the check there is more" + at(parser.currentTokenLocation()) + ": " + was());
         }
         return checks;
     }
 
-    private List<Check> list() throws IOException {
-        List<Check> all = new ArrayList<>();
+    private List<CheckRequest> list() throws IOException {
+        List<CheckRequest> all = new ArrayList<>();
         while (parser.nextToken() != JsonToken.END_ARRAY) {
             String where = "[" + all.size() + "]";
-            if (all.size() == most) {
-                throw new Refusal(413, "a list holds at most " + most + " checks");
+            if (all.size() == maxChecks) {
+                throw HttpProblem.of(413, "a list has at most " + maxChecks + " checks");
             }
             if (parser.currentToken() != JsonToken.START_OBJECT) {
-                throw Refusal.bad(where + " must be an object with attributes, was " + was());
+                throw HttpProblem.badRequest(where + " must be an object with attributes, was " + was());
             }
             all.add(check(where + "."));
         }
         if (all.isEmpty()) {
-            throw Refusal.bad("the list of checks is empty");
+            throw HttpProblem.badRequest("the list of checks is empty");
         }
         return all;
     }
 
-    private Check check(String where) throws IOException {
+    private CheckRequest check(String where) throws IOException {
         Request.Builder request = null;
         long cost = 1;
-        long leaseMillis = Check.USUAL_LEASE_MILLIS;
+        long leaseMillis = CheckRequest.DEFAULT_LEASE_MILLIS;
         while (parser.nextToken() != JsonToken.END_OBJECT) {
             String name = parser.currentName();
             parser.nextToken();
             switch (name) {
                 case "attributes" -> request = attributes(where);
                 case "cost" -> cost = number(where + "cost", 0, Limit.MAX_PERMITS);
-                case "leaseMs" -> leaseMillis = number(where + "leaseMs", 1, Check.LONGEST_LEASE_MILLIS);
+                case "leaseMs" -> leaseMillis = number(where + "leaseMs", 1, CheckRequest.MAX_LEASE_MILLIS);
                 default ->
-                    throw Refusal.bad("there is no member " + Refusal.shown(where + name)
+                    throw HttpProblem.badRequest("there is no member " + HttpProblem.quoted(where + name)
                             + "; there are attributes, cost and leaseMs");
             }
         }
         if (request == null) {
-            throw Refusal.bad(where + "attributes is missing");
+            throw HttpProblem.badRequest(where + "attributes is missing");
         }
-        return new Check(request.cost(cost).build(), leaseMillis);
+        return new CheckRequest(request.cost(cost).build(), leaseMillis);
     }
 
     private Request.Builder attributes(String where) throws IOException {
         if (parser.currentToken() != JsonToken.START_OBJECT) {
-            throw Refusal.bad(where + "attributes must be an object, was " + was());
+            throw HttpProblem.badRequest(where + "attributes must be an object, was " + was());
         }
         Request.Builder request = Request.builder();
         while (parser.nextToken() != JsonToken.END_OBJECT) {
             String name = parser.currentName();
             if (parser.nextToken() != JsonToken.VALUE_STRING) {
-                throw Refusal.bad(where + "attributes: " + Refusal.shown(name) + " must be a string, was " + was());
+                throw HttpProblem.badRequest(
+                        where + "attributes: " + HttpProblem.quoted(name) + " must be a string, was " + was());
             }
             request.with(name, parser.getText());
         }
         return request;
     }
 
-    private long number(String name, long least, long most) throws IOException {
+    private long number(String name, long min, long max) throws IOException {
         if (parser.currentToken() == JsonToken.VALUE_NUMBER_INT
                 && parser.getNumberType() != JsonParser.NumberType.BIG_INTEGER) {
             long value = parser.getLongValue();
-            if (value >= least && value <= most) {
+            if (value >= min && value <= max) {
                 return value;
             }
         }
-        throw Refusal.bad(name + " must be a whole number from " + least + " to " + most + ", was " + was());
+        throw HttpProblem.badRequest(name + " must be a whole number from " + min + " to " + max + ", was " + was());
     }
 
-    /** The value that was found, for a message. */
+    /** The current value, for a message. */
     private String was() throws IOException {
         return switch (parser.currentToken()) {
             case START_OBJECT -> "an object";
             case START_ARRAY -> "a list";
-            case VALUE_STRING -> Refusal.shown(parser.getText());
+            case VALUE_STRING -> HttpProblem.quoted(parser.getText());
             default -> cut(String.valueOf(parser.getText()));
         };
     }

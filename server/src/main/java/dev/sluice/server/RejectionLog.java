@@ -1,0 +1,27 @@
+package dev.sluice.server;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Logs how many connections were rejected because there were too many, at most one line a second. */
+final class RejectionLog implements Runnable {
+    private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final int max;
+    private final AtomicLong count = new AtomicLong();
+    private final AtomicLong loggedNanos = new AtomicLong(System.nanoTime() - PAUSE_NANOS);
+
+    RejectionLog(int max) {
+        this.max = max;
+    }
+
+    @Override
+    public void run() {
+        long all = count.incrementAndGet();
+        long logged = loggedNanos.get();
+        long now = System.nanoTime();
+        if (now - logged >= PAUSE_NANOS && loggedNanos.compareAndSet(logged, now)) {
+            Log.warn("connections-turned-away", "most", max, "count", all);
+        }
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.server.check;
+
+import org.jspecify.annotations.NullMarked;
