@@ -1,0 +1,89 @@
+package dev.sluice.server.admin;
+
+import dev.sluice.Decision;
+import dev.sluice.Limit;
+import dev.sluice.rules.Explanation;
+import dev.sluice.rules.Ruling;
+import dev.sluice.rules.Verdict;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Writes the decisions of rules as JSON, with the members that {@code /v1/check} has. */
+final class DecisionJson {
+    private static final int MAX_NOT_APPLYING = 100;
+    private static final long MILLI = 1000;
+
+    private DecisionJson() {}
+
+    static JsonObject explanation(Explanation explanation) {
+        Verdict verdict = explanation.verdict();
+        Ruling decisive = verdict.decisive();
+        JsonArray applying = new JsonArray();
+        JsonArray others = new JsonArray();
+        for (Explanation.Considered rule : explanation.rules()) {
+            if (rule.applies()) {
+                applying.add(considered(rule));
+            } else if (others.size() < MAX_NOT_APPLYING) {
+                others.add(new JsonObject().put("rule", rule.rule().name()).put("reason", rule.reason()));
+            }
+        }
+        return new JsonObject()
+                .put("allowed", verdict.allowed())
+                .put("degraded", verdict.degraded())
+                .put("decisive", decisive == null ? null : decisive.rule().name())
+                .put("applying", applying)
+                .put("notApplying", others)
+                .put("rules", explanation.rules().size());
+    }
+
+    private static JsonObject considered(Explanation.Considered rule) {
+        JsonObject json = new JsonObject().put("rule", rule.rule().name()).put("reason", rule.reason());
+        if (rule.override() > 0) {
+            json.put("override", rule.override());
+        }
+        Ruling ruling = rule.ruling();
+        if (ruling != null) {
+            json.put("onExceed", rule.rule().onExceed().action().name().toLowerCase(Locale.ROOT));
+            json.mergeIn(ruling(ruling));
+        }
+        return rule.remedy().isEmpty() ? json : json.put("remedy", rule.remedy());
+    }
+
+    static JsonObject ruling(Ruling ruling) {
+        JsonObject json = new JsonObject().put("rule", ruling.rule().name()).put("key", ruling.key());
+        if (!ruling.counter().equals(ruling.rule().name())) {
+            json.put("counter", ruling.counter());
+        }
+        if (ruling.share() < 100) {
+            json.put("sharePercent", ruling.share());
+        }
+        numbers(json, ruling.decision());
+        JsonArray limits = new JsonArray();
+        List<Decision> each = ruling.decision().each();
+        List<Limit> named = ruling.limiter().limits();
+        for (int i = 0; i < each.size(); i++) {
+            JsonObject limit = new JsonObject();
+            if (named.size() == each.size()) {
+                limit.put("text", named.get(i).text());
+            }
+            limits.add(numbers(limit, each.get(i)));
+        }
+        return json.put("limits", limits);
+    }
+
+    private static JsonObject numbers(JsonObject json, Decision decision) {
+        return json.put("outcome", decision.outcome().name().toLowerCase(Locale.ROOT))
+                .put("limit", decision.limit())
+                .put("remaining", decision.remaining())
+                .put("retryAfterMs", millis(decision.retryAfterMicros()))
+                .put("resetAfterMs", millis(decision.resetAfterMicros()));
+    }
+
+    /** Milliseconds, rounded up; null for never. */
+    static @Nullable Long millis(long micros) {
+        return micros == Decision.NEVER_MICROS ? null : micros / MILLI + (micros % MILLI == 0 ? 0 : 1);
+    }
+}
