@@ -7,6 +7,7 @@ import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How much is allowed: the numbers, not the enforcement. Checked when built; a limit that exists is a limit that can
@@ -21,11 +22,52 @@ public sealed interface Limit {
     /** The longest period. */
     Duration MAX_PERIOD = Duration.ofDays(3653);
 
+    /** The permits per period, or at once if there is no period. */
+    long permits();
+
+    /** The period; null for a concurrency limit, whose permits are held until they are released. */
+    @Nullable
+    Duration period();
+
+    /** The largest number of permits that can be taken at once: {@link Decision#limit()}. */
+    long capacity();
+
     /** The name of the algorithm, as in rule files. */
     String algorithm();
 
-    /** The most permits that can be had at once: what {@link Decision#limit()} says. */
-    long capacity();
+    /** Whether what it admits may have to wait for its {@link Decision#delay()}. */
+    boolean delays();
+
+    /** Whether its permits are held until they are released. */
+    default boolean holds() {
+        return period() == null;
+    }
+
+    /** The limit as a rule file has it, such as {@code 5 per 1m sliding-log}. */
+    default String text() {
+        return accept(LimitText.INSTANCE);
+    }
+
+    /** Calls the method of {@code cases} that is this limit's. */
+    <R> R accept(Cases<R> cases);
+
+    /**
+     * One method for each algorithm. Whatever tells algorithms apart implements this, so that it does not compile until
+     * it knows them all.
+     */
+    interface Cases<R> {
+        R fixedWindow(FixedWindow limit);
+
+        R slidingWindow(SlidingWindow limit);
+
+        R slidingLog(SlidingLog limit);
+
+        R tokenBucket(TokenBucket limit);
+
+        R leakyBucket(LeakyBucket limit);
+
+        R concurrency(Concurrency limit);
+    }
 
     /** At most {@code permits} in each window of {@code period}; a window starts at the first request after the last. */
     static FixedWindow fixedWindow(long permits, Duration period) {
@@ -87,6 +129,21 @@ public sealed interface Limit {
         @Override
         public String algorithm() {
             return "fixed-window";
+        }
+
+        @Override
+        public boolean delays() {
+            return false;
+        }
+
+        @Override
+        public <R> R accept(Cases<R> cases) {
+            return cases.fixedWindow(this);
+        }
+
+        @Override
+        public String toString() {
+            return text();
         }
 
         @Override
@@ -184,6 +241,21 @@ public sealed interface Limit {
         }
 
         @Override
+        public boolean delays() {
+            return false;
+        }
+
+        @Override
+        public <R> R accept(Cases<R> cases) {
+            return cases.slidingWindow(this);
+        }
+
+        @Override
+        public String toString() {
+            return text();
+        }
+
+        @Override
         public long capacity() {
             return permits;
         }
@@ -221,6 +293,21 @@ public sealed interface Limit {
         }
 
         @Override
+        public boolean delays() {
+            return false;
+        }
+
+        @Override
+        public <R> R accept(Cases<R> cases) {
+            return cases.slidingLog(this);
+        }
+
+        @Override
+        public String toString() {
+            return text();
+        }
+
+        @Override
         public long capacity() {
             return permits;
         }
@@ -243,6 +330,21 @@ public sealed interface Limit {
         @Override
         public String algorithm() {
             return "token-bucket";
+        }
+
+        @Override
+        public boolean delays() {
+            return false;
+        }
+
+        @Override
+        public <R> R accept(Cases<R> cases) {
+            return cases.tokenBucket(this);
+        }
+
+        @Override
+        public String toString() {
+            return text();
         }
 
         @Override
@@ -282,6 +384,21 @@ public sealed interface Limit {
         public String algorithm() {
             return "leaky-bucket";
         }
+
+        @Override
+        public boolean delays() {
+            return flow == Flow.QUEUE;
+        }
+
+        @Override
+        public <R> R accept(Cases<R> cases) {
+            return cases.leakyBucket(this);
+        }
+
+        @Override
+        public String toString() {
+            return text();
+        }
     }
 
     /** See {@link Limit#concurrency(long)}. */
@@ -291,8 +408,28 @@ public sealed interface Limit {
         }
 
         @Override
+        public @Nullable Duration period() {
+            return null;
+        }
+
+        @Override
         public String algorithm() {
             return "concurrency";
+        }
+
+        @Override
+        public boolean delays() {
+            return false;
+        }
+
+        @Override
+        public <R> R accept(Cases<R> cases) {
+            return cases.concurrency(this);
+        }
+
+        @Override
+        public String toString() {
+            return text();
         }
 
         @Override

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Lincheck runs the calls in every interleaving it can think of, and looks for an order that explains the answers. */
-@Tag("slow")
+@Tag("full")
 class LinearizableTest {
     private static void check(Class<?> calls) {
         new ModelCheckingOptions()

@@ -1,4 +1,4 @@
-/** Speed and memory of the in-process limiters, always beside the peers and the floor in one run. */
+/** The command line of the benchmarks. */
 @NullMarked
 package dev.sluice.bench;
 

@@ -1,5 +1,6 @@
 package dev.sluice.rules;
 
+import dev.sluice.Durations;
 import dev.sluice.Limit;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;

@@ -1,5 +1,6 @@
 package dev.sluice.rules;
 
+import dev.sluice.Durations;
 import dev.sluice.Limit;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -124,7 +125,7 @@ final class LimitSpec {
     private record Period(Duration duration, @Nullable ChronoUnit unit) {}
 
     private @Nullable Period period(Part part, String algorithm) {
-        ChronoUnit word = Durations.word(part.text);
+        ChronoUnit word = Durations.unit(part.text);
         if (word == null) {
             Duration duration = Durations.parse(part.text);
             if (duration == null || duration.isZero() || duration.compareTo(Limit.MAX_PERIOD) > 0) {

@@ -1,5 +1,6 @@
 package dev.sluice.rules;
 
+import dev.sluice.Durations;
 import dev.sluice.Limit;
 import dev.sluice.OnFailure;
 import java.time.Duration;

@@ -26,7 +26,7 @@ public final class SluiceAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     RuleSet sluiceRules(Environment environment, ResourceLoader resources) {
-        return new RuleSource(environment, resources).rules();
+        return new RuleSetLoader(environment, resources).rules();
     }
 
     @Bean(destroyMethod = "close")
@@ -52,20 +52,20 @@ public final class SluiceAutoConfiguration {
                     .timeout(redis.timeout())
                     .build();
         } catch (IllegalArgumentException | IllegalStateException e) {
-            throw new ConfigurationException("sluice.store: expected memory, or the URL of a Redis such as "
+            throw new RateLimitConfigurationException("sluice.store: expected memory, or the URL of a Redis such as "
                     + "redis://127.0.0.1:6379, was '" + url + "': " + e.getMessage());
         }
     }
 
     @Bean
     @ConditionalOnMissingBean
-    RuleBook sluiceRuleBook(Store store, RuleSet rules) {
-        return new RuleBook(store, rules);
+    RuleRegistry sluiceRuleRegistry(Store store, RuleSet rules) {
+        return new RuleRegistry(store, rules);
     }
 
     @Bean
     @ConditionalOnMissingBean
-    RuleEngine sluiceEngine(RuleBook book) {
-        return book.engine();
+    RuleEngine sluiceEngine(RuleRegistry registry) {
+        return registry.engine();
     }
 }

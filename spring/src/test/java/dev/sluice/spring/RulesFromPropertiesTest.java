@@ -53,11 +53,11 @@ class RulesFromPropertiesTest {
                 limits: 7 per 1s
             """;
 
-    private RuleSource source(String yaml) {
+    private RuleSetLoader source(String yaml) {
         return source(yaml, Map.of());
     }
 
-    private RuleSource source(String yaml, Map<String, Object> more) {
+    private RuleSetLoader source(String yaml, Map<String, Object> more) {
         StandardEnvironment environment = new StandardEnvironment();
         try {
             Path file = Files.writeString(folder.resolve("application.yml"), yaml, StandardCharsets.UTF_8);
@@ -70,7 +70,7 @@ class RulesFromPropertiesTest {
         }
         environment.getPropertySources().addLast(new MapPropertySource("more", more));
         org.springframework.boot.context.properties.source.ConfigurationPropertySources.attach(environment);
-        return new RuleSource(environment, new DefaultResourceLoader());
+        return new RuleSetLoader(environment, new DefaultResourceLoader());
     }
 
     private static String under(String yaml) {
@@ -112,7 +112,7 @@ class RulesFromPropertiesTest {
                     """)
     void whatIsWrongIsToldByItsPlace(String yaml, String message) {
         assertThatThrownBy(() -> source(under(yaml)).rules())
-                .isInstanceOf(ConfigurationException.class)
+                .isInstanceOf(RateLimitConfigurationException.class)
                 .hasMessageContaining(message);
     }
 

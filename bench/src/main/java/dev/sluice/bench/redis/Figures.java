@@ -1,6 +1,6 @@
 package dev.sluice.bench.redis;
 
-import dev.sluice.bench.Measurements;
+import dev.sluice.bench.report.Measurements;
 import java.util.Optional;
 
 /** What a run on Redis has measured, of rows and of shortcuts. */

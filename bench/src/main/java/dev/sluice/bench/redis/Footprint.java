@@ -1,6 +1,6 @@
 package dev.sluice.bench.redis;
 
-import dev.sluice.bench.Keys;
+import dev.sluice.bench.core.Keys;
 import java.time.Duration;
 import java.util.List;
 

@@ -1,6 +1,6 @@
 package dev.sluice.bench.redis;
 
-import dev.sluice.bench.Keys;
+import dev.sluice.bench.core.Keys;
 import java.util.function.Supplier;
 
 /** Keys in an order that no cache can guess, over and over. For one thread. */

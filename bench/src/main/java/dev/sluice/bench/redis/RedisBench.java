@@ -1,8 +1,8 @@
 package dev.sluice.bench.redis;
 
-import dev.sluice.bench.Options;
-import dev.sluice.bench.Progress;
-import dev.sluice.bench.Step;
+import dev.sluice.bench.report.Options;
+import dev.sluice.bench.report.Progress;
+import dev.sluice.bench.report.Step;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,6 +24,7 @@ public final class RedisBench {
 
     /** Measures, prints, and writes the report if there is to be one. */
     public static void run(Options options) throws IOException {
+        options.requireWritable();
         Effort effort = Effort.of(options);
         Figures figures = new Figures();
         Progress progress;

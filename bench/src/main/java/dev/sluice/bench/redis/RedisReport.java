@@ -1,9 +1,9 @@
 package dev.sluice.bench.redis;
 
-import dev.sluice.bench.Machine;
-import dev.sluice.bench.Markdown;
-import dev.sluice.bench.Options;
-import dev.sluice.bench.Samples;
+import dev.sluice.bench.report.Machine;
+import dev.sluice.bench.report.Markdown;
+import dev.sluice.bench.report.Options;
+import dev.sluice.bench.report.Samples;
 import dev.sluice.redis.RedisStore;
 import java.time.LocalDate;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package dev.sluice.bench.redis;
 
-import dev.sluice.bench.Samples;
-import dev.sluice.bench.Target;
+import dev.sluice.bench.report.Samples;
+import dev.sluice.bench.report.Target;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -3,7 +3,7 @@ package dev.sluice.bench.redis;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
-import dev.sluice.bench.Expect;
+import dev.sluice.bench.core.Expect;
 import dev.sluice.redis.RedisStore;
 import dev.sluice.redis.RedisStoreBuilder;
 import dev.sluice.redis.servers.RedisServer;

@@ -1,6 +1,6 @@
 package dev.sluice.bench.redis;
 
-import dev.sluice.bench.Step;
+import dev.sluice.bench.report.Step;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;

@@ -1,7 +1,7 @@
 package dev.sluice.bench.redis;
 
-import dev.sluice.bench.Expect;
-import dev.sluice.bench.Keys;
+import dev.sluice.bench.core.Expect;
+import dev.sluice.bench.core.Keys;
 import java.util.LinkedHashMap;
 import java.util.Map;
 

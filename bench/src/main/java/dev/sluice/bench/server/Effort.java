@@ -1,6 +1,6 @@
 package dev.sluice.bench.server;
 
-import dev.sluice.bench.Options;
+import dev.sluice.bench.report.Options;
 
 /**
  * How long a run takes.

@@ -1,6 +1,6 @@
 package dev.sluice.bench.server;
 
-import dev.sluice.bench.Measurements;
+import dev.sluice.bench.report.Measurements;
 
 /** What a run of the server has measured, of rows and of parties. */
 final class Figures extends Measurements {

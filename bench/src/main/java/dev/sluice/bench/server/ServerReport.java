@@ -1,10 +1,10 @@
 package dev.sluice.bench.server;
 
-import dev.sluice.bench.Machine;
-import dev.sluice.bench.Markdown;
-import dev.sluice.bench.Measurements;
-import dev.sluice.bench.Options;
-import dev.sluice.bench.Samples;
+import dev.sluice.bench.report.Machine;
+import dev.sluice.bench.report.Markdown;
+import dev.sluice.bench.report.Measurements;
+import dev.sluice.bench.report.Options;
+import dev.sluice.bench.report.Samples;
 import dev.sluice.bench.server.Figures.What;
 import dev.sluice.redis.servers.RedisBinary;
 import java.time.LocalDate;

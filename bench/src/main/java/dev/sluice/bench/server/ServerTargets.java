@@ -1,7 +1,7 @@
 package dev.sluice.bench.server;
 
-import dev.sluice.bench.Measurements;
-import dev.sluice.bench.Target;
+import dev.sluice.bench.report.Measurements;
+import dev.sluice.bench.report.Target;
 import dev.sluice.bench.server.Figures.What;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.sluice.bench.server;
 
-import dev.sluice.bench.Step;
+import dev.sluice.bench.report.Step;
 import dev.sluice.bench.server.Figures.What;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,7 +2,7 @@ package dev.sluice.bench.server;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.sluice.bench.Options;
+import dev.sluice.bench.report.Options;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 
 /** Every fault in its short form: no call is late, none throws, and nothing is admitted beyond the bound. */
-@Tag("slow")
+@Tag("full")
 class ChaosTest {
     private static final List<Row> ROWS = new ArrayList<>();
     private static Stalls stalls;

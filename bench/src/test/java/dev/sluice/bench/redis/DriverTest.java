@@ -3,7 +3,7 @@ package dev.sluice.bench.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.bench.Keys;
+import dev.sluice.bench.core.Keys;
 import java.util.ArrayDeque;
 import java.util.HashSet;
 import java.util.Queue;

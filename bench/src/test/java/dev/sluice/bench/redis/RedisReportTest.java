@@ -2,7 +2,7 @@ package dev.sluice.bench.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.bench.Options;
+import dev.sluice.bench.report.Options;
 import java.time.LocalDate;
 import java.util.List;
 import java.util.Optional;

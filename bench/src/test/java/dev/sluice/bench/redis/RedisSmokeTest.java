@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 
 /** Every benchmark on Redis still runs and every call in it takes the path it says. No times are looked at. */
-@Tag("slow")
+@Tag("full")
 class RedisSmokeTest {
     private static Server server;
     private static Steps steps;

@@ -3,7 +3,7 @@ package dev.sluice.bench.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.bench.Options;
+import dev.sluice.bench.report.Options;
 import dev.sluice.bench.server.Figures.What;
 import java.time.LocalDate;
 import java.util.List;

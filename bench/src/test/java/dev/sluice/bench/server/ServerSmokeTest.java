@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 
 /** Every benchmark of the server still runs and gives figures. How good they are is not looked at. */
-@Tag("slow")
+@Tag("full")
 class ServerSmokeTest {
     private static final Figures FIGURES = new Figures();
     private static Steps steps;

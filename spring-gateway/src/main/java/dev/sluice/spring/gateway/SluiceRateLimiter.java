@@ -10,8 +10,8 @@ import dev.sluice.rules.Rule;
 import dev.sluice.rules.RuleFile;
 import dev.sluice.rules.RuleFileException;
 import dev.sluice.rules.Verdict;
-import dev.sluice.spring.ConfigurationException;
-import dev.sluice.spring.RuleBook;
+import dev.sluice.spring.RateLimitConfigurationException;
+import dev.sluice.spring.RuleRegistry;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
@@ -70,12 +70,12 @@ public final class SluiceRateLimiter extends AbstractRateLimiter<SluiceRateLimit
     /** A route's rule, and the attribute that its key is made of. */
     private record Gate(String rule, @Nullable String attribute) {}
 
-    private final RuleBook book;
+    private final RuleRegistry registry;
     private final Map<String, Gate> gates = new ConcurrentHashMap<>();
 
-    SluiceRateLimiter(RuleBook book, ConfigurationService configuration) {
+    SluiceRateLimiter(RuleRegistry registry, ConfigurationService configuration) {
         super(Config.class, PROPERTIES, configuration);
-        this.book = book;
+        this.registry = registry;
     }
 
     /** Routes came, or came anew. */
@@ -93,7 +93,7 @@ public final class SluiceRateLimiter extends AbstractRateLimiter<SluiceRateLimit
             request.with(gate.attribute, id.length() > Request.MAX_VALUE ? id.substring(0, Request.MAX_VALUE) : id);
         }
         Ask ask = new Ask(gate.rule, request.build());
-        return Mono.fromFuture(() -> book.engine().check(List.of(ask))).flatMap(this::delayed);
+        return Mono.fromFuture(() -> registry.engine().check(List.of(ask))).flatMap(this::delayed);
     }
 
     private Mono<Response> delayed(Verdict verdict) {
@@ -102,7 +102,7 @@ public final class SluiceRateLimiter extends AbstractRateLimiter<SluiceRateLimit
         return micros == 0
                 ? Mono.just(response)
                 : Mono.delay(Duration.of(micros, ChronoUnit.MICROS))
-                        .doOnCancel(() -> book.engine().refund(verdict))
+                        .doOnCancel(() -> registry.engine().refund(verdict))
                         .thenReturn(response);
     }
 
@@ -124,28 +124,28 @@ public final class SluiceRateLimiter extends AbstractRateLimiter<SluiceRateLimit
         Config config = getConfig().get(routeId);
         String where = "route '" + routeId + "'";
         if (config == null || (config.rule == null) == config.limits.isEmpty()) {
-            throw new ConfigurationException(
+            throw new RateLimitConfigurationException(
                     where + ": expected " + PROPERTIES + ".limits such as '5 per 1m', or " + PROPERTIES + ".rule");
         }
         Rule rule = config.rule != null ? named(config.rule, where) : own(routeId, config, where);
         if (rule.limits().stream().anyMatch(limit -> limit instanceof Limit.Concurrency)) {
-            throw new ConfigurationException(where + ": " + rule.limits()
+            throw new RateLimitConfigurationException(where + ": " + rule.limits()
                     + " holds permits until a request has ended, which the gateway's filter does not tell");
         }
         if (rule.key().size() > 1) {
-            throw new ConfigurationException(where + ": rule '" + rule.name() + "' makes its key of " + rule.key()
-                    + "; the gateway's key resolver gives one value");
+            throw new RateLimitConfigurationException(where + ": rule '" + rule.name() + "' makes its key of "
+                    + rule.key() + "; the gateway's key resolver gives one value");
         }
         if (config.rule == null) {
-            book.add(rule, where);
+            registry.add(rule, where);
         }
         return new Gate(rule.name(), rule.key().isEmpty() ? null : rule.key().get(0));
     }
 
     private Rule named(String name, String where) {
-        Rule rule = book.rule(name);
+        Rule rule = registry.rule(name);
         if (rule == null) {
-            throw new ConfigurationException(where + ": there is no rule named '" + name + "'");
+            throw new RateLimitConfigurationException(where + ": there is no rule named '" + name + "'");
         }
         return rule;
     }
@@ -162,7 +162,7 @@ public final class SluiceRateLimiter extends AbstractRateLimiter<SluiceRateLimit
                     .onStoreFailure(config.onStoreFailure)
                     .build();
         } catch (RuleFileException e) {
-            throw new ConfigurationException(String.valueOf(e.getMessage()));
+            throw new RateLimitConfigurationException(String.valueOf(e.getMessage()));
         }
     }
 }

@@ -7,7 +7,7 @@ import dev.sluice.rules.OnExceed;
 import dev.sluice.rules.Rule;
 import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.Ruling;
-import dev.sluice.spring.RuleBook;
+import dev.sluice.spring.RuleRegistry;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -24,11 +24,11 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
  */
 @Endpoint(id = "sluice")
 public final class SluiceEndpoint {
-    private final RuleBook book;
+    private final RuleRegistry registry;
     private final String store;
 
-    SluiceEndpoint(RuleBook book, String store) {
-        this.book = book;
+    SluiceEndpoint(RuleRegistry registry, String store) {
+        this.registry = registry;
         this.store = store;
     }
 
@@ -38,7 +38,7 @@ public final class SluiceEndpoint {
         all.put("store", store);
         all.put(
                 "rules",
-                book.engine().rules().rules().stream()
+                registry.engine().rules().rules().stream()
                         .map(SluiceEndpoint::described)
                         .toList());
         return all;
@@ -63,7 +63,7 @@ public final class SluiceEndpoint {
     /** How a key stands; nothing (404) if there is no such rule. */
     @ReadOperation
     public @Nullable Map<String, Object> key(@Selector(match = Selector.Match.ALL_REMAINING) String... ruleAndKey) {
-        RuleEngine engine = book.engine();
+        RuleEngine engine = registry.engine();
         Ruling ruling = engine.inspect(ruleAndKey[0], key(List.of(ruleAndKey))).join();
         if (ruling == null) {
             return null;
@@ -86,7 +86,7 @@ public final class SluiceEndpoint {
     @DeleteOperation
     public @Nullable Map<String, Object> reset(@Selector(match = Selector.Match.ALL_REMAINING) String... ruleAndKey) {
         String key = key(List.of(ruleAndKey));
-        return book.engine().reset(ruleAndKey[0], key)
+        return registry.engine().reset(ruleAndKey[0], key)
                 ? Map.of("rule", ruleAndKey[0], "key", key, "reset", true)
                 : null;
     }

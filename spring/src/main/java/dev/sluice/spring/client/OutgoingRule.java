@@ -5,7 +5,7 @@ import dev.sluice.rules.Request;
 import dev.sluice.rules.Rule;
 import dev.sluice.rules.Verdict;
 import dev.sluice.spring.RateLimitedException;
-import dev.sluice.spring.RuleBook;
+import dev.sluice.spring.RuleRegistry;
 import java.net.URI;
 import java.util.List;
 import java.util.Objects;
@@ -13,15 +13,15 @@ import java.util.concurrent.CompletableFuture;
 
 /** A rule that calls to others go by. Its key can be made of {@code host}, {@code path} and {@code method}. */
 final class OutgoingRule {
-    private final RuleBook book;
+    private final RuleRegistry registry;
     private final String rule;
 
-    OutgoingRule(RuleBook book, String rule) {
-        if (book.rule(rule) == null) {
+    OutgoingRule(RuleRegistry registry, String rule) {
+        if (registry.rule(rule) == null) {
             throw new IllegalArgumentException("there is no rule named '" + rule + "'; known are "
-                    + book.engine().rules().rules().stream().map(Rule::name).toList());
+                    + registry.engine().rules().rules().stream().map(Rule::name).toList());
         }
-        this.book = book;
+        this.registry = registry;
         this.rule = rule;
     }
 
@@ -33,7 +33,7 @@ final class OutgoingRule {
         if (uri.getRawPath() != null && uri.getRawPath().length() <= Request.MAX_VALUE) {
             request.with("path", uri.getRawPath());
         }
-        return book.engine().check(List.of(new Ask(rule, request.build())));
+        return registry.engine().check(List.of(new Ask(rule, request.build())));
     }
 
     /** What is thrown in place of a call over the limit. */
@@ -42,10 +42,10 @@ final class OutgoingRule {
     }
 
     void release(Verdict verdict) {
-        book.engine().release(verdict);
+        registry.engine().release(verdict);
     }
 
     void refund(Verdict verdict) {
-        book.engine().refund(verdict);
+        registry.engine().refund(verdict);
     }
 }

@@ -1,6 +1,6 @@
 package dev.sluice.spring.method;
 
-import dev.sluice.spring.web.Caller;
+import dev.sluice.spring.web.CallerContext;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -53,7 +53,7 @@ final class CallExpression {
             throw new IllegalArgumentException(e.getMessage(), e);
         }
         List<String> parameters = parameters(method);
-        ExpressionCheck check = new ExpressionCheck(method, parameters, beans);
+        ExpressionValidator check = new ExpressionValidator(method, parameters, beans);
         check.run(expression.getAST());
         return new CallExpression(method, expression, beans, check.asksCaller());
     }
@@ -70,7 +70,7 @@ final class CallExpression {
     }
 
     @Nullable
-    Object value(MethodInvocation call, Caller caller) {
+    Object value(MethodInvocation call, CallerContext caller) {
         MethodBasedEvaluationContext context = new MethodBasedEvaluationContext(
                 new Root(call.getThis(), method, Arrays.asList(call.getArguments())),
                 method,

@@ -10,28 +10,29 @@ import org.springframework.aop.support.AopUtils;
 
 /** Asks before a method runs. */
 final class RateLimitInterceptor implements MethodInterceptor {
-    private final BiFunction<Method, Class<?>, LimitedMethod> methods;
-    private final Supplier<Gatekeeper> gatekeeper;
+    private final BiFunction<Method, Class<?>, RateLimitedMethod> methods;
+    private final Supplier<RateLimitExecutor> executor;
 
-    RateLimitInterceptor(BiFunction<Method, Class<?>, LimitedMethod> methods, Supplier<Gatekeeper> gatekeeper) {
+    RateLimitInterceptor(
+            BiFunction<Method, Class<?>, RateLimitedMethod> methods, Supplier<RateLimitExecutor> executor) {
         this.methods = methods;
-        this.gatekeeper = gatekeeper;
+        this.executor = executor;
     }
 
     @Override
     public @Nullable Object invoke(MethodInvocation call) throws Throwable {
         Object target = call.getThis();
         Class<?> type = target == null ? call.getMethod().getDeclaringClass() : AopUtils.getTargetClass(target);
-        LimitedMethod method = methods.apply(call.getMethod(), type);
+        RateLimitedMethod method = methods.apply(call.getMethod(), type);
         if (method.calls().isEmpty()) {
             return call.proceed();
         }
-        Gatekeeper keeper = gatekeeper.get();
+        RateLimitExecutor limits = executor.get();
         return switch (method.answer()) {
-            case AT_ONCE -> keeper.now(method, call);
-            case FUTURE -> keeper.future(method, call);
-            case MONO -> ReactorGate.mono(keeper, method, call);
-            case FLUX -> ReactorGate.flux(keeper, method, call);
+            case AT_ONCE -> limits.now(method, call);
+            case FUTURE -> limits.future(method, call);
+            case MONO -> ReactiveRateLimitExecutor.mono(limits, method, call);
+            case FLUX -> ReactiveRateLimitExecutor.flux(limits, method, call);
         };
     }
 }

@@ -25,13 +25,13 @@ import org.springframework.util.ReflectionUtils;
 final class RateLimitPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor {
     private static final long serialVersionUID = 1;
 
-    private final transient Supplier<LimitedMethods> reader;
-    private final transient Map<MethodClassKey, LimitedMethod> known = new ConcurrentHashMap<>();
+    private final transient Supplier<RateLimitAnnotationParser> reader;
+    private final transient Map<MethodClassKey, RateLimitedMethod> known = new ConcurrentHashMap<>();
 
-    RateLimitPostProcessor(Supplier<LimitedMethods> reader, Supplier<Gatekeeper> gatekeeper) {
+    RateLimitPostProcessor(Supplier<RateLimitAnnotationParser> reader, Supplier<RateLimitExecutor> executor) {
         this.reader = reader;
         setBeforeExistingAdvisors(true);
-        this.advisor = new DefaultPointcutAdvisor(new Annotated(), new RateLimitInterceptor(this::limited, gatekeeper));
+        this.advisor = new DefaultPointcutAdvisor(new Annotated(), new RateLimitInterceptor(this::limited, executor));
     }
 
     @Override
@@ -50,8 +50,8 @@ final class RateLimitPostProcessor extends AbstractBeanFactoryAwareAdvisingPostP
         }
         int modifiers = method.getModifiers();
         if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers) || Modifier.isFinal(modifiers)) {
-            throw LimitedMethods.wrong(
-                    type.getSimpleName() + "." + LimitedMethods.signature(method),
+            throw RateLimitAnnotationParser.wrong(
+                    type.getSimpleName() + "." + RateLimitAnnotationParser.signature(method),
                     "",
                     "a method that is private, static or final cannot be limited, since it cannot be overridden");
         }
@@ -59,14 +59,14 @@ final class RateLimitPostProcessor extends AbstractBeanFactoryAwareAdvisingPostP
     }
 
     /** What limits a method, made ready when first asked for. */
-    private LimitedMethod limited(Method method, Class<?> type) {
+    private RateLimitedMethod limited(Method method, Class<?> type) {
         MethodClassKey key = new MethodClassKey(method, type);
-        LimitedMethod found = known.get(key);
+        RateLimitedMethod found = known.get(key);
         if (found == null) {
             Method specific = AopUtils.getMostSpecificMethod(method, type);
             found = isLimited(specific, type)
                     ? reader.get().read(specific, type, own(specific), ofClass(specific, type))
-                    : LimitedMethod.FREE;
+                    : RateLimitedMethod.FREE;
             known.put(key, found);
         }
         return found;

@@ -1,10 +1,10 @@
 package dev.sluice.spring.test;
 
 import dev.sluice.spring.SluiceAutoConfiguration;
-import dev.sluice.spring.method.MethodAutoConfiguration;
-import dev.sluice.spring.web.AdviceAutoConfiguration;
-import dev.sluice.spring.web.ServletAutoConfiguration;
-import dev.sluice.spring.web.WebFluxAutoConfiguration;
+import dev.sluice.spring.method.SluiceMethodAutoConfiguration;
+import dev.sluice.spring.web.SluiceAdviceAutoConfiguration;
+import dev.sluice.spring.web.SluiceServletAutoConfiguration;
+import dev.sluice.spring.web.SluiceWebFluxAutoConfiguration;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Inherited;
@@ -25,10 +25,10 @@ import org.springframework.context.annotation.Import;
 @Target(ElementType.TYPE)
 @ImportAutoConfiguration({
     SluiceAutoConfiguration.class,
-    MethodAutoConfiguration.class,
-    ServletAutoConfiguration.class,
-    WebFluxAutoConfiguration.class,
-    AdviceAutoConfiguration.class
+    SluiceMethodAutoConfiguration.class,
+    SluiceServletAutoConfiguration.class,
+    SluiceWebFluxAutoConfiguration.class,
+    SluiceAdviceAutoConfiguration.class
 })
 @Import(TestStore.class)
 public @interface AutoConfigureSluice {}

@@ -1,7 +1,7 @@
 package dev.sluice.spring.web;
 
 import dev.sluice.rules.Request;
-import dev.sluice.spring.ConfigurationException;
+import dev.sluice.spring.RateLimitConfigurationException;
 import java.util.ArrayList;
 import java.util.List;
 import org.springframework.http.server.PathContainer;
@@ -18,8 +18,9 @@ final class ExcludedPaths {
             try {
                 this.patterns.add(PathPatternParser.defaultInstance.parse(pattern));
             } catch (PatternParseException e) {
-                throw new ConfigurationException("sluice.filter.exclude: expected a path pattern such as /actuator/**,"
-                        + " was '" + pattern + "': " + e.getMessage());
+                throw new RateLimitConfigurationException(
+                        "sluice.filter.exclude: expected a path pattern such as /actuator/**," + " was '" + pattern
+                                + "': " + e.getMessage());
             }
         }
     }

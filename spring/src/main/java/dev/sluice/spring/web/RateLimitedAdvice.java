@@ -15,9 +15,11 @@ final class RateLimitedAdvice {
     @ExceptionHandler
     ResponseEntity<byte[]> limited(RateLimitedException failure) {
         HttpHeaders headers = new HttpHeaders();
-        Refusal.headers(failure.verdict(), headers::set);
-        headers.set("Content-Type", Refusal.TYPE);
-        byte[] body = Refusal.body(failure.verdict()).getBytes(java.nio.charset.StandardCharsets.UTF_8);
-        return ResponseEntity.status(Refusal.STATUS).headers(headers).body(body);
+        QuotaExceededResponse.headers(failure.verdict(), headers::set);
+        headers.set("Content-Type", QuotaExceededResponse.TYPE);
+        byte[] body = QuotaExceededResponse.body(failure.verdict()).getBytes(java.nio.charset.StandardCharsets.UTF_8);
+        return ResponseEntity.status(QuotaExceededResponse.STATUS)
+                .headers(headers)
+                .body(body);
     }
 }

@@ -2,8 +2,8 @@ package dev.sluice.spring.web;
 
 import dev.sluice.rules.Request;
 import dev.sluice.rules.Verdict;
-import dev.sluice.spring.Observations;
-import dev.sluice.spring.RuleBook;
+import dev.sluice.spring.RateLimitObservations;
+import dev.sluice.spring.RuleRegistry;
 import dev.sluice.spring.WebRules;
 import io.micrometer.observation.ObservationRegistry;
 import jakarta.servlet.AsyncEvent;
@@ -25,13 +25,14 @@ import org.springframework.web.filter.OncePerRequestFilter;
  * <p>A request that waits for its turn holds its thread, as servlets do; with virtual threads that costs little.
  */
 final class SluiceFilter extends OncePerRequestFilter {
-    private final RuleBook book;
+    private final RuleRegistry registry;
     private final ExcludedPaths excluded;
     private final WebRules.Phase phase;
     private final ObservationRegistry observations;
 
-    SluiceFilter(RuleBook book, ExcludedPaths excluded, WebRules.Phase phase, ObservationRegistry observations) {
-        this.book = book;
+    SluiceFilter(
+            RuleRegistry registry, ExcludedPaths excluded, WebRules.Phase phase, ObservationRegistry observations) {
+        this.registry = registry;
         this.excluded = excluded;
         this.phase = phase;
         this.observations = observations;
@@ -46,7 +47,7 @@ final class SluiceFilter extends OncePerRequestFilter {
     @Override
     protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws ServletException, IOException {
-        WebRules rules = book.web();
+        WebRules rules = registry.web();
         if (rules.isEmpty() || (phase == WebRules.Phase.WITH_USER && !rules.asksUser())) {
             chain.doFilter(request, response);
             return;
@@ -56,24 +57,24 @@ final class SluiceFilter extends OncePerRequestFilter {
             chain.doFilter(request, response);
             return;
         }
-        Verdict verdict = decided(book.engine().check(asked, rules.in(phase)));
-        Observations.note(verdict, observations);
-        Verdict earlier = (Verdict) request.getAttribute(Verdicts.ATTRIBUTE);
-        Verdict all = earlier == null ? verdict : Verdicts.both(earlier, verdict);
-        request.setAttribute(Verdicts.ATTRIBUTE, all);
-        Refusal.headers(all, response::setHeader);
+        Verdict verdict = decided(registry.engine().check(asked, rules.in(phase)));
+        RateLimitObservations.note(verdict, observations);
+        Verdict earlier = (Verdict) request.getAttribute(RateLimitAttributes.VERDICT);
+        Verdict all = earlier == null ? verdict : RateLimitAttributes.both(earlier, verdict);
+        request.setAttribute(RateLimitAttributes.VERDICT, all);
+        QuotaExceededResponse.headers(all, response::setHeader);
         if (verdict.allowed()) {
             goOn(rules, verdict, request, response, chain);
             return;
         }
-        book.engine().release(verdict);
+        registry.engine().release(verdict);
         if (earlier != null) {
-            book.engine().refund(earlier);
-            request.setAttribute(Verdicts.GIVEN_BACK, true);
+            registry.engine().refund(earlier);
+            request.setAttribute(RateLimitAttributes.REFUNDED, true);
         }
-        response.setStatus(Refusal.STATUS);
-        response.setContentType(Refusal.TYPE);
-        byte[] body = Refusal.body(all).getBytes(StandardCharsets.UTF_8);
+        response.setStatus(QuotaExceededResponse.STATUS);
+        response.setContentType(QuotaExceededResponse.TYPE);
+        byte[] body = QuotaExceededResponse.body(all).getBytes(StandardCharsets.UTF_8);
         response.setContentLength(body.length);
         response.getOutputStream().write(body);
     }
@@ -87,7 +88,7 @@ final class SluiceFilter extends OncePerRequestFilter {
             return verdict;
         } catch (InterruptedException e) {
             if (!asked.cancel(false)) {
-                asked.thenAccept(book.engine()::refund);
+                asked.thenAccept(registry.engine()::refund);
             }
             Thread.currentThread().interrupt();
             throw new IOException("interrupted while a request waited for its turn", e);
@@ -103,8 +104,10 @@ final class SluiceFilter extends OncePerRequestFilter {
             HttpServletResponse response,
             FilterChain chain)
             throws ServletException, IOException {
-        Settlement settlement = new Settlement(rules, verdict, () -> request.getAttribute(Verdicts.GIVEN_BACK) != null);
-        JudgedResponse judged = settlement.asksStatus() ? new JudgedResponse(response, settlement) : null;
+        RequestCharge settlement =
+                new RequestCharge(rules, verdict, () -> request.getAttribute(RateLimitAttributes.REFUNDED) != null);
+        SettlingResponseWrapper judged =
+                settlement.asksStatus() ? new SettlingResponseWrapper(response, settlement) : null;
         boolean failed = true;
         try {
             chain.doFilter(request, judged == null ? response : judged);

@@ -2,8 +2,8 @@ package dev.sluice.spring.web;
 
 import dev.sluice.rules.Request;
 import dev.sluice.rules.Verdict;
-import dev.sluice.spring.Observations;
-import dev.sluice.spring.RuleBook;
+import dev.sluice.spring.RateLimitObservations;
+import dev.sluice.spring.RuleRegistry;
 import dev.sluice.spring.WebRules;
 import io.micrometer.observation.Observation;
 import java.nio.charset.StandardCharsets;
@@ -23,13 +23,13 @@ import reactor.core.scheduler.Schedulers;
 
 /** The same as {@link SluiceFilter} for WebFlux. It never holds a thread. */
 final class SluiceWebFilter implements WebFilter, Ordered {
-    private final RuleBook book;
+    private final RuleRegistry registry;
     private final ExcludedPaths excluded;
     private final WebRules.Phase phase;
     private final int order;
 
-    SluiceWebFilter(RuleBook book, ExcludedPaths excluded, WebRules.Phase phase, int order) {
-        this.book = book;
+    SluiceWebFilter(RuleRegistry registry, ExcludedPaths excluded, WebRules.Phase phase, int order) {
+        this.registry = registry;
         this.excluded = excluded;
         this.phase = phase;
         this.order = order;
@@ -42,10 +42,10 @@ final class SluiceWebFilter implements WebFilter, Ordered {
 
     @Override
     public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
-        WebRules rules = book.web();
+        WebRules rules = registry.web();
         boolean idle = rules.isEmpty() || (phase == WebRules.Phase.WITH_USER && !rules.asksUser());
         Mono<Void> answer = idle ? chain.filter(exchange) : asked(rules, exchange, chain);
-        return answer.contextWrite(context -> context.put(ReactiveCaller.EXCHANGE, exchange));
+        return answer.contextWrite(context -> context.put(ReactiveCallerContext.EXCHANGE, exchange));
     }
 
     private Mono<Void> asked(WebRules rules, ServerWebExchange exchange, WebFilterChain chain) {
@@ -61,7 +61,7 @@ final class SluiceWebFilter implements WebFilter, Ordered {
     }
 
     private Mono<Void> decided(WebRules rules, Request asked, ServerWebExchange exchange, WebFilterChain chain) {
-        CompletableFuture<Verdict> future = book.engine().check(asked, rules.in(phase));
+        CompletableFuture<Verdict> future = registry.engine().check(asked, rules.in(phase));
         if (future.isDone() && future.join().delayMicros() == 0) {
             return told(rules, future.join(), exchange, chain);
         }
@@ -70,16 +70,17 @@ final class SluiceWebFilter implements WebFilter, Ordered {
                 .flatMap(verdict -> verdict.delayMicros() == 0
                         ? Mono.just(verdict)
                         : Mono.delay(Duration.of(verdict.delayMicros(), ChronoUnit.MICROS))
-                                .doOnCancel(() -> book.engine().refund(verdict))
+                                .doOnCancel(() -> registry.engine().refund(verdict))
                                 .thenReturn(verdict))
                 .flatMap(verdict -> told(rules, verdict, exchange, chain));
     }
 
     private Mono<Void> told(WebRules rules, Verdict verdict, ServerWebExchange exchange, WebFilterChain chain) {
-        return Observations.isDue(verdict)
+        return RateLimitObservations.isDue(verdict)
                 ? Mono.deferContextual(context -> {
-                    Observations.note(
-                            verdict, context.<@Nullable Observation>getOrDefault(Observations.IN_CONTEXT, null));
+                    RateLimitObservations.note(
+                            verdict,
+                            context.<@Nullable Observation>getOrDefault(RateLimitObservations.IN_CONTEXT, null));
                     return answered(rules, verdict, exchange, chain);
                 })
                 : answered(rules, verdict, exchange, chain);
@@ -87,13 +88,13 @@ final class SluiceWebFilter implements WebFilter, Ordered {
 
     private Mono<Void> answered(WebRules rules, Verdict verdict, ServerWebExchange exchange, WebFilterChain chain) {
         ServerHttpResponse response = exchange.getResponse();
-        Verdict earlier = exchange.getAttribute(Verdicts.ATTRIBUTE);
-        Verdict all = earlier == null ? verdict : Verdicts.both(earlier, verdict);
-        exchange.getAttributes().put(Verdicts.ATTRIBUTE, all);
-        Refusal.headers(all, response.getHeaders()::set);
+        Verdict earlier = exchange.getAttribute(RateLimitAttributes.VERDICT);
+        Verdict all = earlier == null ? verdict : RateLimitAttributes.both(earlier, verdict);
+        exchange.getAttributes().put(RateLimitAttributes.VERDICT, all);
+        QuotaExceededResponse.headers(all, response.getHeaders()::set);
         if (verdict.allowed()) {
-            Settlement settlement =
-                    new Settlement(rules, verdict, () -> exchange.getAttribute(Verdicts.GIVEN_BACK) != null);
+            RequestCharge settlement = new RequestCharge(
+                    rules, verdict, () -> exchange.getAttribute(RateLimitAttributes.REFUNDED) != null);
             if (settlement.asksStatus()) {
                 response.beforeCommit(() -> Mono.fromFuture(() -> settlement.judge(status(response))));
             }
@@ -104,14 +105,14 @@ final class SluiceWebFilter implements WebFilter, Ordered {
                     (given, failure) -> Mono.fromRunnable(() -> given.end(500)),
                     given -> Mono.fromRunnable(() -> given.end(status(response))));
         }
-        book.engine().release(verdict);
+        registry.engine().release(verdict);
         if (earlier != null) {
-            book.engine().refund(earlier);
-            exchange.getAttributes().put(Verdicts.GIVEN_BACK, true);
+            registry.engine().refund(earlier);
+            exchange.getAttributes().put(RateLimitAttributes.REFUNDED, true);
         }
-        response.setRawStatusCode(Refusal.STATUS);
-        response.getHeaders().set("Content-Type", Refusal.TYPE);
-        byte[] body = Refusal.body(all).getBytes(StandardCharsets.UTF_8);
+        response.setRawStatusCode(QuotaExceededResponse.STATUS);
+        response.getHeaders().set("Content-Type", QuotaExceededResponse.TYPE);
+        byte[] body = QuotaExceededResponse.body(all).getBytes(StandardCharsets.UTF_8);
         response.getHeaders().setContentLength(body.length);
         return response.writeWith(
                 Mono.fromSupplier(() -> response.bufferFactory().wrap(body)));

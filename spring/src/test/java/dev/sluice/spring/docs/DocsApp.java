@@ -3,10 +3,10 @@ package dev.sluice.spring.docs;
 import dev.sluice.rules.Verdict;
 import dev.sluice.spring.RateLimit;
 import dev.sluice.spring.RateLimitedException;
-import dev.sluice.spring.client.ClientAutoConfiguration;
-import dev.sluice.spring.client.PacedCalls;
-import dev.sluice.spring.client.PacedExchanges;
-import dev.sluice.spring.web.Verdicts;
+import dev.sluice.spring.client.ClientRateLimitFilters;
+import dev.sluice.spring.client.ClientRateLimitInterceptors;
+import dev.sluice.spring.client.SluiceClientAutoConfiguration;
+import dev.sluice.spring.web.RateLimitAttributes;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -21,7 +21,7 @@ import reactor.core.publisher.Mono;
 
 /** The snippets of docs/spring.md, word for word. */
 @Configuration(proxyBeanMethods = false)
-@ImportAutoConfiguration(ClientAutoConfiguration.class)
+@ImportAutoConfiguration(SluiceClientAutoConfiguration.class)
 @Import({DocsApp.Shop.class, DocsApp.Newsletter.class, DocsApp.Controller.class})
 class DocsApp {
     record User(String id) {}
@@ -60,7 +60,7 @@ class DocsApp {
 
     static class Controller {
         @GetMapping("/products")
-        String products(@RequestAttribute(Verdicts.ATTRIBUTE) Verdict verdict) {
+        String products(@RequestAttribute(RateLimitAttributes.VERDICT) Verdict verdict) {
             return verdict.degraded() ? "the ten best" : "all products";
         }
 
@@ -73,12 +73,14 @@ class DocsApp {
     }
 
     @Bean
-    RestClient github(PacedCalls paced) {
-        return RestClient.builder().requestInterceptor(paced.by("github")).build();
+    RestClient github(ClientRateLimitInterceptors interceptors) {
+        return RestClient.builder()
+                .requestInterceptor(interceptors.forRule("github"))
+                .build();
     }
 
     @Bean
-    WebClient gitlab(PacedExchanges paced) {
-        return WebClient.builder().filter(paced.by("gitlab")).build();
+    WebClient gitlab(ClientRateLimitFilters filters) {
+        return WebClient.builder().filter(filters.forRule("gitlab")).build();
     }
 }

@@ -17,7 +17,8 @@ final class Contexts {
     /** On the clock of the machine. */
     static ApplicationContextRunner waiting(Class<?> bean, String... properties) {
         return new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(SluiceAutoConfiguration.class, MethodAutoConfiguration.class))
+                .withConfiguration(
+                        AutoConfigurations.of(SluiceAutoConfiguration.class, SluiceMethodAutoConfiguration.class))
                 .withBean(bean)
                 .withPropertyValues(properties);
     }

@@ -2,8 +2,8 @@ package dev.sluice.spring.method;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.spring.ConfigurationException;
 import dev.sluice.spring.RateLimit;
+import dev.sluice.spring.RateLimitConfigurationException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -190,14 +190,14 @@ class WrongAnnotationTest {
                         "sluice.rules[0].limits[0]=5 per 1m")
                 .run(context -> {
                     Throwable failure = cause(context.getStartupFailure());
-                    assertThat(failure).isInstanceOf(ConfigurationException.class);
+                    assertThat(failure).isInstanceOf(RateLimitConfigurationException.class);
                     assertThat(failure).hasMessageContaining(message);
                 });
     }
 
     static @Nullable Throwable cause(@Nullable Throwable failure) {
         Throwable cause = failure;
-        while (cause != null && !(cause instanceof ConfigurationException)) {
+        while (cause != null && !(cause instanceof RateLimitConfigurationException)) {
             cause = cause.getCause();
         }
         return cause;

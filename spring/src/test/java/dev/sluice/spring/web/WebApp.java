@@ -55,7 +55,7 @@ class WebApp {
         }
 
         @GetMapping("/search")
-        Mono<String> search(@RequestAttribute(Verdicts.ATTRIBUTE) Verdict verdict) {
+        Mono<String> search(@RequestAttribute(RateLimitAttributes.VERDICT) Verdict verdict) {
             return Mono.just(verdict.degraded() ? "short" : "full");
         }
 

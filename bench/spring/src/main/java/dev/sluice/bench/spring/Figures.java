@@ -1,7 +1,7 @@
 package dev.sluice.bench.spring;
 
-import dev.sluice.bench.Jmh;
-import dev.sluice.bench.Samples;
+import dev.sluice.bench.report.Jmh;
+import dev.sluice.bench.report.Samples;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;

@@ -1,9 +1,9 @@
 package dev.sluice.bench.spring;
 
-import dev.sluice.bench.Jmh;
-import dev.sluice.bench.Options;
-import dev.sluice.bench.Progress;
-import dev.sluice.bench.Step;
+import dev.sluice.bench.report.Jmh;
+import dev.sluice.bench.report.Options;
+import dev.sluice.bench.report.Progress;
+import dev.sluice.bench.report.Step;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,9 +1,9 @@
 package dev.sluice.bench.spring;
 
-import dev.sluice.bench.Jmh;
-import dev.sluice.bench.Machine;
-import dev.sluice.bench.Markdown;
-import dev.sluice.bench.Options;
+import dev.sluice.bench.report.Jmh;
+import dev.sluice.bench.report.Machine;
+import dev.sluice.bench.report.Markdown;
+import dev.sluice.bench.report.Options;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

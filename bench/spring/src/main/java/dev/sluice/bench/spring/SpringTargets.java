@@ -1,6 +1,6 @@
 package dev.sluice.bench.spring;
 
-import dev.sluice.bench.Target;
+import dev.sluice.bench.report.Target;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

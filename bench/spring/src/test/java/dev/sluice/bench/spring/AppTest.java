@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Every row is limited by whom it says, and by nobody else. */
-@Tag("slow")
+@Tag("full")
 class AppTest {
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.MATCH_ALL, names = ".*_FILTER")

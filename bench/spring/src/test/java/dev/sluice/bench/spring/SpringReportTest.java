@@ -2,9 +2,9 @@ package dev.sluice.bench.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.bench.Jmh;
-import dev.sluice.bench.Options;
-import dev.sluice.bench.Samples;
+import dev.sluice.bench.report.Jmh;
+import dev.sluice.bench.report.Options;
+import dev.sluice.bench.report.Samples;
 import java.time.LocalDate;
 import java.util.List;
 import org.junit.jupiter.api.Tag;

@@ -1,0 +1,28 @@
+package dev.sluice.spring.gateway;
+
+import dev.sluice.spring.RuleRegistry;
+import dev.sluice.spring.SluiceAutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.cloud.gateway.config.GatewayAutoConfiguration;
+import org.springframework.cloud.gateway.support.ConfigurationService;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Primary;
+
+/** Puts Sluice in the place of the gateway's own rate limiters. */
+@AutoConfiguration(
+        after = SluiceAutoConfiguration.class,
+        before = GatewayAutoConfiguration.class,
+        beforeName = "org.springframework.cloud.gateway.config.GatewayRedisAutoConfiguration")
+@ConditionalOnBean(RuleRegistry.class)
+@ConditionalOnProperty(name = "spring.cloud.gateway.server.webflux.enabled", matchIfMissing = true)
+public final class SluiceGatewayAutoConfiguration {
+    @Bean
+    @Primary
+    @ConditionalOnMissingBean
+    SluiceRateLimiter sluiceRateLimiter(RuleRegistry registry, ConfigurationService configuration) {
+        return new SluiceRateLimiter(registry, configuration);
+    }
+}

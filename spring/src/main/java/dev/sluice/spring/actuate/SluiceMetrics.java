@@ -1,0 +1,114 @@
+package dev.sluice.spring.actuate;
+
+import dev.sluice.Outcome;
+import dev.sluice.Store;
+import dev.sluice.redis.RedisCounters;
+import dev.sluice.redis.RedisStore;
+import dev.sluice.rules.Request;
+import dev.sluice.rules.RuleEngine;
+import dev.sluice.rules.Ruling;
+import dev.sluice.rules.Verdict;
+import dev.sluice.rules.VerdictListener;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * Counts what rules say: {@code sluice.decisions} by rule and outcome, never by key. Past a thousand rules the others
+ * go together as {@code other}.
+ */
+final class SluiceMetrics implements MeterBinder {
+    private static final int MOST_RULES = 1000;
+    private static final String OTHER = "other";
+
+    private final RuleEngine engine;
+    private final Store store;
+
+    SluiceMetrics(RuleEngine engine, Store store) {
+        this.engine = engine;
+        this.store = store;
+    }
+
+    @Override
+    public void bindTo(MeterRegistry registry) {
+        engine.listener(new Counting(registry));
+        if (store instanceof RedisStore redis) {
+            counter(registry, redis, "asked", "Decisions asked of Redis", RedisCounters::asked);
+            counter(registry, redis, "answered.here", "Decisions answered without Redis", RedisCounters::answeredHere);
+            counter(registry, redis, "timeouts", "Calls that Redis did not answer in time", RedisCounters::timeouts);
+            counter(registry, redis, "failures", "Calls that failed otherwise", RedisCounters::failures);
+            counter(
+                    registry,
+                    redis,
+                    "by.policy",
+                    "Decisions made without Redis, since it was away",
+                    StoreHealth::byPolicy);
+            Gauge.builder("sluice.store.up", redis, each -> each.counters().open() ? 0 : 1)
+                    .description("Whether Redis is asked: 0 while it is given up on")
+                    .register(registry);
+        }
+    }
+
+    private static void counter(
+            MeterRegistry registry,
+            RedisStore redis,
+            String name,
+            String description,
+            ToDoubleFunction<RedisCounters> count) {
+        FunctionCounter.builder("sluice.store." + name, redis, each -> count.applyAsDouble(each.counters()))
+                .description(description)
+                .register(registry);
+    }
+
+    /** One registry's counters, found without a search each time. */
+    private static final class Counting implements VerdictListener {
+        private final MeterRegistry registry;
+        private final Map<String, Map<Outcome, Counter>> counters = new ConcurrentHashMap<>();
+
+        Counting(MeterRegistry registry) {
+            this.registry = registry;
+        }
+
+        @Override
+        public void decided(Request request, Verdict verdict) {
+            List<Ruling> rulings = verdict.rulings();
+            for (int i = 0; i < rulings.size(); i++) {
+                Ruling ruling = rulings.get(i);
+                Map<Outcome, Counter> known = of(ruling.rule().name());
+                Objects.requireNonNull(known.get(ruling.decision().outcome())).increment();
+            }
+        }
+
+        private Map<Outcome, Counter> of(String rule) {
+            Map<Outcome, Counter> known = counters.get(rule);
+            if (known != null) {
+                return known;
+            }
+            String name = counters.size() < MOST_RULES ? rule : OTHER;
+            return counters.computeIfAbsent(name, this::made);
+        }
+
+        private Map<Outcome, Counter> made(String rule) {
+            Map<Outcome, Counter> made = new EnumMap<>(Outcome.class);
+            for (Outcome outcome : Outcome.values()) {
+                made.put(
+                        outcome,
+                        Counter.builder("sluice.decisions")
+                                .description("What rules said about requests and calls")
+                                .tag("rule", rule)
+                                .tag("outcome", outcome.name().toLowerCase(Locale.ROOT))
+                                .register(registry));
+            }
+            return made;
+        }
+    }
+}

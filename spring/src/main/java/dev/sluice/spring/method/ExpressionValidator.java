@@ -1,0 +1,129 @@
+package dev.sluice.spring.method;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.BeanUtils;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.BeanReference;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.VariableReference;
+
+/** Finds what is wrong with an expression before it is used: unknown names, beans and properties. */
+final class ExpressionValidator {
+    private final Method method;
+    private final List<String> parameters;
+    private final List<String> known;
+    private final BeanFactory beans;
+    private boolean asksCaller;
+
+    ExpressionValidator(Method method, List<String> parameters, BeanFactory beans) {
+        this.method = method;
+        this.parameters = parameters;
+        this.known = CallExpression.known(method, parameters);
+        this.beans = beans;
+    }
+
+    boolean asksCaller() {
+        return asksCaller;
+    }
+
+    void run(SpelNode node) {
+        if (node instanceof VariableReference variable) {
+            name(variable);
+        } else if (node instanceof BeanReference bean) {
+            bean(bean);
+        } else if (node instanceof CompoundExpression chain) {
+            chain(chain);
+        }
+        for (int i = 0; i < node.getChildCount(); i++) {
+            run(node.getChild(i));
+        }
+    }
+
+    private void name(VariableReference variable) {
+        String name = variable.toStringAST().substring(1);
+        if (!known.contains(name)) {
+            String names = known.stream()
+                    .filter(each -> !parameters.isEmpty() || !each.startsWith("a"))
+                    .filter(each -> parameters.isEmpty() || !each.matches("[ap]\\d+") || parameters.contains(each))
+                    .map(each -> "#" + each)
+                    .collect(Collectors.joining(", "));
+            String hint = parameters.isEmpty() && method.getParameterCount() > 0
+                    ? "; the names of parameters are not in the class file: compile with -parameters"
+                    : "";
+            throw new IllegalArgumentException("there is no #" + name + "; known are " + names + hint);
+        }
+        asksCaller |= !parameters.contains(name)
+                && (name.equals(CallExpression.PRINCIPAL) || name.equals(CallExpression.REQUEST));
+    }
+
+    private void bean(BeanReference reference) {
+        String name = reference.toStringAST().replaceAll("^[@&]+'?|'$", "");
+        if (!beans.containsBean(name)) {
+            throw new IllegalArgumentException("there is no bean named '" + name + "'");
+        }
+    }
+
+    /** Follows {@code #user.address.city} as long as the types are known. */
+    private void chain(CompoundExpression chain) {
+        Class<?> type = chain.getChild(0) instanceof VariableReference variable ? type(variable) : null;
+        for (int i = 1; type != null && i < chain.getChildCount(); i++) {
+            type = chain.getChild(i) instanceof PropertyOrFieldReference property
+                    ? property(type, property.getName())
+                    : null;
+        }
+    }
+
+    private @Nullable Class<?> type(VariableReference variable) {
+        String name = variable.toStringAST().substring(1);
+        int index = parameters.indexOf(name);
+        if (index < 0 && name.matches("[ap]\\d{1,3}")) {
+            index = Integer.parseInt(name.substring(1));
+        }
+        return index < 0 || index >= method.getParameterCount() ? null : method.getParameterTypes()[index];
+    }
+
+    /** The type of a property; null if that is left open. */
+    private static @Nullable Class<?> property(Class<?> type, String name) {
+        Class<?> found = declared(type, name);
+        boolean open = type.isInterface()
+                || type.isArray()
+                || type == Object.class
+                || Modifier.isAbstract(type.getModifiers())
+                || java.util.Map.class.isAssignableFrom(type);
+        if (found == null && !open) {
+            String names = Stream.of(BeanUtils.getPropertyDescriptors(type))
+                    .map(java.beans.PropertyDescriptor::getName)
+                    .filter(each -> !each.equals("class"))
+                    .sorted()
+                    .limit(12)
+                    .collect(Collectors.joining(", "));
+            throw new IllegalArgumentException("a " + type.getSimpleName() + " has no property '" + name + "'"
+                    + (names.isEmpty() ? "" : "; it has " + names));
+        }
+        return found;
+    }
+
+    private static @Nullable Class<?> declared(Class<?> type, String name) {
+        java.beans.PropertyDescriptor property = BeanUtils.getPropertyDescriptor(type, name);
+        if (property != null && property.getReadMethod() != null) {
+            return property.getPropertyType();
+        }
+        for (Method accessor : type.getMethods()) {
+            if (accessor.getName().equals(name) && accessor.getParameterCount() == 0) {
+                return accessor.getReturnType();
+            }
+        }
+        return Stream.of(type.getFields())
+                .filter(field -> field.getName().equals(name))
+                .map(java.lang.reflect.Field::getType)
+                .findFirst()
+                .orElse(null);
+    }
+}

@@ -1,0 +1,76 @@
+package dev.sluice.spring.method;
+
+import dev.sluice.spring.RateLimitedException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.ReflectionUtils;
+
+/** The method to call in place of one over the limit. */
+final class FallbackMethod {
+    private final Method method;
+    private final boolean told;
+
+    private FallbackMethod(Method method, boolean told) {
+        this.method = method;
+        this.told = told;
+    }
+
+    /**
+     * Finds it.
+     *
+     * @throws IllegalArgumentException if there is none that fits; the message says why
+     */
+    static FallbackMethod find(String name, Method limited, Class<?> type) {
+        List<Method> named = Stream.of(ReflectionUtils.getUniqueDeclaredMethods(type))
+                .filter(each -> each.getName().equals(name))
+                .filter(each -> !each.equals(limited) && !each.isBridge())
+                .toList();
+        if (named.isEmpty()) {
+            throw new IllegalArgumentException("there is no other method '" + name + "' in " + type.getSimpleName());
+        }
+        Class<?>[] wanted = limited.getParameterTypes();
+        for (Method each : named) {
+            Class<?>[] given = each.getParameterTypes();
+            boolean told = given.length == wanted.length + 1
+                    && given[wanted.length].isAssignableFrom(RateLimitedException.class)
+                    && Throwable.class.isAssignableFrom(given[wanted.length]);
+            if (Arrays.equals(told ? Arrays.copyOf(given, wanted.length) : given, wanted)) {
+                requireReturn(limited, each);
+                ReflectionUtils.makeAccessible(each);
+                return new FallbackMethod(each, told);
+            }
+        }
+        String types = Stream.of(wanted).map(Class::getSimpleName).collect(Collectors.joining(", "));
+        String more = (types.isEmpty() ? "" : types + ", ") + RateLimitedException.class.getSimpleName();
+        throw new IllegalArgumentException("expected " + name + "(" + types + ") or " + name + "(" + more + "), found "
+                + named.stream().map(RateLimitAnnotationParser::signature).collect(Collectors.joining(", ")));
+    }
+
+    private static void requireReturn(Method limited, Method fallback) {
+        if (!limited.getReturnType().isAssignableFrom(fallback.getReturnType())) {
+            throw new IllegalArgumentException("it returns "
+                    + fallback.getReturnType().getSimpleName() + ", and the method that it stands for returns "
+                    + limited.getReturnType().getSimpleName());
+        }
+    }
+
+    @Nullable
+    Object call(MethodInvocation call, RateLimitedException why) throws Throwable {
+        @Nullable Object[] arguments = call.getArguments();
+        if (told) {
+            arguments = Arrays.copyOf(arguments, arguments.length + 1);
+            arguments[arguments.length - 1] = why;
+        }
+        try {
+            return method.invoke(call.getThis(), arguments);
+        } catch (InvocationTargetException e) {
+            throw e.getTargetException();
+        }
+    }
+}

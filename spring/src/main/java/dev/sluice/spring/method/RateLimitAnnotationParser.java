@@ -1,0 +1,210 @@
+package dev.sluice.spring.method;
+
+import dev.sluice.Limit;
+import dev.sluice.rules.Condition;
+import dev.sluice.rules.OnExceed;
+import dev.sluice.rules.Problem;
+import dev.sluice.rules.Rule;
+import dev.sluice.rules.RuleBuilder;
+import dev.sluice.rules.RuleFile;
+import dev.sluice.rules.RuleFileException;
+import dev.sluice.spring.RateLimit;
+import dev.sluice.spring.RateLimitConfigurationException;
+import dev.sluice.spring.RuleRegistry;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.boot.convert.DurationStyle;
+
+/** Makes annotations ready: reads them, checks them, and adds their rules to the registry. */
+final class RateLimitAnnotationParser {
+    /** The condition of an annotation's own rule, so that it applies to no web request. */
+    private static final String METHOD = "java-method";
+
+    private final ConfigurableBeanFactory beans;
+    private final RuleRegistry registry;
+    private final Map<String, Integer> priorities;
+
+    RateLimitAnnotationParser(ConfigurableBeanFactory beans, RuleRegistry registry, Map<String, Integer> priorities) {
+        this.beans = beans;
+        this.registry = registry;
+        this.priorities = priorities;
+    }
+
+    /** A method of a class with its annotations, and then those of the class. */
+    RateLimitedMethod read(Method method, Class<?> type, List<RateLimit> own, List<RateLimit> ofClass) {
+        List<RateLimitOperation> calls = new ArrayList<>();
+        String where = type.getSimpleName() + "." + signature(method);
+        String name = type.getSimpleName() + "." + method.getName();
+        for (int i = 0; i < own.size(); i++) {
+            calls.add(call(own.get(i), i == 0 ? name : name + "#" + (i + 1), where, where, method, type));
+        }
+        for (int i = 0; i < ofClass.size(); i++) {
+            String shared = type.getSimpleName() + (i == 0 ? "" : "#" + (i + 1));
+            calls.add(call(ofClass.get(i), shared, "class " + type.getName(), where, method, type));
+        }
+        return new RateLimitedMethod(calls, answer(method));
+    }
+
+    /** The name of a method with the types of its parameters. */
+    static String signature(Method method) {
+        return method.getName()
+                + Stream.of(method.getParameterTypes())
+                        .map(Class::getSimpleName)
+                        .collect(Collectors.joining(", ", "(", ")"));
+    }
+
+    private static RateLimitedMethod.Answer answer(Method method) {
+        Class<?> type = method.getReturnType();
+        return CompletionStage.class.isAssignableFrom(type)
+                ? RateLimitedMethod.Answer.FUTURE
+                : switch (type.getName()) {
+                    case "reactor.core.publisher.Mono" -> RateLimitedMethod.Answer.MONO;
+                    case "reactor.core.publisher.Flux", "org.reactivestreams.Publisher" ->
+                        RateLimitedMethod.Answer.FLUX;
+                    default -> RateLimitedMethod.Answer.AT_ONCE;
+                };
+    }
+
+    private RateLimitOperation call(
+            RateLimit annotation, String name, String owner, String where, Method method, Class<?> type) {
+        String rule = resolved(annotation.rule());
+        List<String> limits = Stream.of(annotation.value()).map(this::resolved).toList();
+        if (rule.isEmpty() == limits.isEmpty()) {
+            throw wrong(
+                    where,
+                    "",
+                    limits.isEmpty()
+                            ? "expected limits such as \"5 per 1m\", or rule = \"...\""
+                            : "it names rule '" + rule + "', whose limits count: leave out " + limits);
+        }
+        if (rule.isEmpty()) {
+            rule = annotation.name().isEmpty() ? name : resolved(annotation.name());
+            registry.add(own(annotation, rule, limits, where), owner);
+        } else {
+            checkNamed(annotation, rule, where);
+        }
+        String permits = resolved(annotation.permits());
+        boolean fixed = permits.matches("\\d{1,18}");
+        return new RateLimitOperation(
+                rule,
+                limits.size() > 0,
+                expression("key", resolved(annotation.key()), method, where),
+                fixed ? null : expression("permits", permits, method, where),
+                fixed ? Long.parseLong(permits) : 1,
+                priority(annotation, where),
+                fallback(annotation, method, type, where));
+    }
+
+    private Rule own(RateLimit annotation, String name, List<String> limits, String where) {
+        List<Limit> read = new ArrayList<>();
+        for (String limit : limits) {
+            try {
+                read.add(RuleFile.limit(where, limit));
+            } catch (RuleFileException e) {
+                throw new RateLimitConfigurationException(e.problems().stream()
+                        .map(Problem::message)
+                        .map(message -> "@RateLimit on " + where + ": " + message)
+                        .toList());
+            }
+        }
+        RuleBuilder rule = Rule.named(name)
+                .when(Condition.is(METHOD, name))
+                .limits(read.toArray(Limit[]::new))
+                .missingKey(Rule.MissingKey.APPLY)
+                .onStoreFailure(annotation.onStoreFailure());
+        if (!annotation.key().isEmpty()) {
+            rule.key(RateLimitOperation.KEY);
+        }
+        String wait = resolved(annotation.waitUpTo());
+        if (!wait.isEmpty()) {
+            rule.onExceed(OnExceed.waitUpTo(duration(wait, where)));
+        }
+        priorities.forEach(rule::priority);
+        return rule.build();
+    }
+
+    private static Duration duration(String text, String where) {
+        try {
+            Duration wait = DurationStyle.detectAndParse(text);
+            if (!wait.isNegative() && !wait.isZero() && wait.compareTo(OnExceed.MAX_WAIT) <= 0) {
+                return wait;
+            }
+        } catch (IllegalArgumentException e) {
+            throw wrong(where, "waitUpTo", "expected a duration such as 200ms, was '" + text + "'");
+        }
+        throw wrong(where, "waitUpTo", "expected more than nothing and at most ten minutes, was '" + text + "'");
+    }
+
+    private void checkNamed(RateLimit annotation, String name, String where) {
+        Rule rule = registry.rule(name);
+        if (rule == null) {
+            String names = registry.given().rules().stream().map(Rule::name).collect(Collectors.joining(", "));
+            throw wrong(
+                    where,
+                    "rule",
+                    "there is no rule named '" + name + "'; "
+                            + (names.isEmpty() ? "there are none" : "known are " + names));
+        }
+        if (!annotation.waitUpTo().isEmpty()) {
+            throw wrong(where, "waitUpTo", "rule '" + name + "' says whether calls wait, by on-exceed");
+        }
+        String priority = resolved(annotation.priority());
+        if (!priority.isEmpty() && !rule.priority().containsKey(priority)) {
+            throw wrong(
+                    where,
+                    "priority",
+                    "rule '" + name + "' has no class '" + priority + "'; it has "
+                            + rule.priority().keySet());
+        }
+    }
+
+    private String priority(RateLimit annotation, String where) {
+        String priority = resolved(annotation.priority());
+        if (annotation.rule().isEmpty() && !priority.isEmpty() && !priorities.containsKey(priority)) {
+            throw wrong(
+                    where,
+                    "priority",
+                    "sluice.priorities has no class '" + priority + "'; it has "
+                            + priorities.keySet().stream().sorted().toList());
+        }
+        return priority;
+    }
+
+    private @Nullable CallExpression expression(String attribute, String text, Method method, String where) {
+        if (text.isEmpty()) {
+            return null;
+        }
+        try {
+            return CallExpression.parse(text, method, beans, beans.getBeanClassLoader());
+        } catch (IllegalArgumentException e) {
+            throw wrong(where, attribute, "'" + text + "': " + e.getMessage());
+        }
+    }
+
+    private @Nullable FallbackMethod fallback(RateLimit annotation, Method method, Class<?> type, String where) {
+        String name = resolved(annotation.fallback());
+        try {
+            return name.isEmpty() ? null : FallbackMethod.find(name, method, type);
+        } catch (IllegalArgumentException e) {
+            throw wrong(where, "fallback", "'" + name + "': " + e.getMessage());
+        }
+    }
+
+    private String resolved(String text) {
+        String resolved = text.contains("${") ? beans.resolveEmbeddedValue(text) : text;
+        return resolved == null ? "" : resolved;
+    }
+
+    static RateLimitConfigurationException wrong(String where, String attribute, String reason) {
+        return new RateLimitConfigurationException(
+                "@RateLimit on " + where + ": " + (attribute.isEmpty() ? "" : attribute + ": ") + reason);
+    }
+}

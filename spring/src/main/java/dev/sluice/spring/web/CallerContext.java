@@ -1,0 +1,81 @@
+package dev.sluice.spring.web;
+
+import dev.sluice.rules.Request;
+import dev.sluice.spring.WebRules;
+import jakarta.servlet.http.HttpServletRequest;
+import java.security.Principal;
+import org.jspecify.annotations.Nullable;
+import org.springframework.security.authentication.AnonymousAuthenticationToken;
+import org.springframework.security.core.Authentication;
+import org.springframework.security.core.context.SecurityContext;
+import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.util.ClassUtils;
+import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.context.request.ServletRequestAttributes;
+import org.springframework.web.server.ServerWebExchange;
+
+/**
+ * The web request and the user on whose behalf a method is called.
+ *
+ * @param request the current {@code HttpServletRequest} or {@code ServerWebExchange}; null if there is none
+ * @param principal the current user; null if there is none
+ */
+public record CallerContext(
+        @Nullable Object request, @Nullable Principal principal) {
+    public static final CallerContext NONE = new CallerContext(null, null);
+
+    private static final boolean SERVLETS = isPresent("jakarta.servlet.http.HttpServletRequest")
+            && isPresent("org.springframework.web.context.request.RequestContextHolder");
+    private static final boolean SECURITY =
+            isPresent("org.springframework.security.core.context.SecurityContextHolder");
+
+    /** The context of the current thread. */
+    public static CallerContext current() {
+        Object request = SERVLETS ? Servlets.request() : null;
+        Principal principal = SECURITY ? Security.principal(SecurityContextHolder.getContext()) : null;
+        if (principal == null && request != null) {
+            principal = ((HttpServletRequest) request).getUserPrincipal();
+        }
+        return request == null && principal == null ? NONE : new CallerContext(request, principal);
+    }
+
+    /** The request's attributes for rules; none if there is no request. */
+    public Request.Builder attributes(WebRules rules) {
+        if (request == null) {
+            return Request.builder();
+        }
+        String user = principal == null ? null : principal.getName();
+        WebAttributes attributes = SERVLETS && Servlets.isRequest(request)
+                ? new ServletAttributes((HttpServletRequest) request)
+                : new ExchangeAttributes((ServerWebExchange) request, user);
+        return attributes.request(rules);
+    }
+
+    private static boolean isPresent(String name) {
+        return ClassUtils.isPresent(name, CallerContext.class.getClassLoader());
+    }
+
+    /** Loaded only where the application has servlets. */
+    private static final class Servlets {
+        static @Nullable Object request() {
+            return RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes
+                    ? attributes.getRequest()
+                    : null;
+        }
+
+        static boolean isRequest(Object request) {
+            return request instanceof HttpServletRequest;
+        }
+    }
+
+    /** Loaded only where the application has Spring Security. */
+    static final class Security {
+        private Security() {}
+
+        /** The authenticated user; null for an anonymous one. */
+        static @Nullable Principal principal(SecurityContext context) {
+            Authentication authentication = context.getAuthentication();
+            return authentication instanceof AnonymousAuthenticationToken ? null : authentication;
+        }
+    }
+}

@@ -1,0 +1,41 @@
+package dev.sluice.spring.web;
+
+import java.security.Principal;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.springframework.security.core.context.ReactiveSecurityContextHolder;
+import org.springframework.util.ClassUtils;
+import reactor.core.publisher.Mono;
+
+/** Who is calling, as Reactor's context tells. */
+public final class ReactiveCallerContext {
+    /** Where the filter leaves the exchange in the context. */
+    static final String EXCHANGE = "dev.sluice.exchange";
+
+    private static final boolean SECURITY = ClassUtils.isPresent(
+            "org.springframework.security.core.context.ReactiveSecurityContextHolder",
+            ReactiveCallerContext.class.getClassLoader());
+
+    private ReactiveCallerContext() {}
+
+    /** The caller of this subscription; without a context that tells, that of the current thread. */
+    public static Mono<CallerContext> current() {
+        return Mono.deferContextual(context -> {
+            Object exchange = context.getOrDefault(EXCHANGE, null);
+            Mono<Optional<Principal>> user = SECURITY ? Security.principal() : Mono.just(Optional.empty());
+            return user.map(principal -> caller(exchange, principal.orElse(null)));
+        });
+    }
+
+    private static CallerContext caller(@Nullable Object exchange, @Nullable Principal principal) {
+        return exchange == null && principal == null ? CallerContext.current() : new CallerContext(exchange, principal);
+    }
+
+    private static final class Security {
+        static Mono<Optional<Principal>> principal() {
+            return ReactiveSecurityContextHolder.getContext()
+                    .map(context -> Optional.ofNullable(CallerContext.Security.principal(context)))
+                    .defaultIfEmpty(Optional.empty());
+        }
+    }
+}

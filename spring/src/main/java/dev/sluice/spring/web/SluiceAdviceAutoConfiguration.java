@@ -1,0 +1,22 @@
+package dev.sluice.spring.web;
+
+import dev.sluice.spring.RuleRegistry;
+import dev.sluice.spring.SluiceAutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.annotation.Bean;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+
+/** Answers exceptions of {@link dev.sluice.spring.RateLimit} with 429 in controllers of both kinds. */
+@AutoConfiguration(after = SluiceAutoConfiguration.class)
+@ConditionalOnWebApplication
+@ConditionalOnClass(RestControllerAdvice.class)
+@ConditionalOnBean(RuleRegistry.class)
+public final class SluiceAdviceAutoConfiguration {
+    @Bean
+    RateLimitedAdvice sluiceRateLimitedAdvice() {
+        return new RateLimitedAdvice();
+    }
+}

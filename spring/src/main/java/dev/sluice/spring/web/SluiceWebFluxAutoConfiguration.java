@@ -1,0 +1,55 @@
+package dev.sluice.spring.web;
+
+import dev.sluice.spring.RuleRegistry;
+import dev.sluice.spring.SluiceAutoConfiguration;
+import dev.sluice.spring.SluiceProperties;
+import dev.sluice.spring.WebRules.Phase;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.web.server.WebFilter;
+import reactor.core.publisher.Mono;
+
+/** The filter for WebFlux: one, or with Spring Security two, since only behind it is the user known. */
+@AutoConfiguration(after = SluiceAutoConfiguration.class)
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+@ConditionalOnClass({WebFilter.class, Mono.class})
+@ConditionalOnBean(RuleRegistry.class)
+@ConditionalOnProperty(name = "sluice.filter.enabled", matchIfMissing = true)
+public final class SluiceWebFluxAutoConfiguration {
+    /** Spring Security's filter has -100 here, always. */
+    private static final int BEHIND_SECURITY = -99;
+
+    private static SluiceWebFilter filter(RuleRegistry registry, SluiceProperties properties, Phase phase, int order) {
+        return new SluiceWebFilter(
+                registry, new ExcludedPaths(properties.filter().exclude()), phase, order);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(name = "org.springframework.security.web.server.WebFilterChainProxy")
+    static class AroundSecurity {
+        @Bean
+        @ConditionalOnMissingBean(name = "sluiceWebFilter")
+        SluiceWebFilter sluiceWebFilter(RuleRegistry registry, SluiceProperties properties) {
+            return filter(
+                    registry, properties, Phase.BEFORE_USER, properties.filter().order());
+        }
+
+        @Bean
+        @ConditionalOnMissingBean(name = "sluiceUserWebFilter")
+        SluiceWebFilter sluiceUserWebFilter(RuleRegistry registry, SluiceProperties properties) {
+            return filter(registry, properties, Phase.WITH_USER, BEHIND_SECURITY);
+        }
+    }
+
+    @Bean
+    @ConditionalOnMissingBean(name = "sluiceWebFilter")
+    SluiceWebFilter sluiceWebFilter(RuleRegistry registry, SluiceProperties properties) {
+        return filter(registry, properties, Phase.ALL, properties.filter().order());
+    }
+}
