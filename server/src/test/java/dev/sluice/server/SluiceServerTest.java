@@ -2,7 +2,7 @@ package dev.sluice.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.server.admin.RuleSource;
+import dev.sluice.server.ruleset.InitialRules;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.Socket;
@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SluiceServerTest {
     private final HttpClient client = HttpClient.newHttpClient();
-    private final SluiceServer server = SluiceServer.start(Settings.of(RuleSource.Start.example()));
+    private final SluiceServer server = SluiceServer.start(ServerSettings.of(InitialRules.example()));
 
     @BeforeAll
     void listens() {

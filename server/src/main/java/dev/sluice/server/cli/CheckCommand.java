@@ -1,53 +1,37 @@
-package dev.sluice.server;
+package dev.sluice.server.cli;
 
-import dev.sluice.rules.Problem;
 import dev.sluice.rules.RuleFile;
 import dev.sluice.rules.RuleFileException;
-import dev.sluice.rules.RuleSet;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
-/** Says whether a rule file is right, and if not everything that is wrong with it. */
+/** Validates a rule file. */
 @Command(
         name = "check",
         sortOptions = false,
         description = {
-            "Reads a rule file and says what is wrong with it: file, line and column, the value, and what was expected."
-                    + " Exits with 0 if nothing is, with 1 if something is.",
+            "Validates a rule file. Prints each mistake with file, line and column, the value, and what was expected."
+                    + " Exits with 0 if the file is right, and with 1 if it is not.",
             ""
         })
 final class CheckCommand implements Callable<Integer> {
-    @Spec
-    private CommandSpec spec = CommandSpec.create();
+    @Mixin
+    private CommonOptions common = new CommonOptions();
 
     @Parameters(paramLabel = "FILE", description = "The rule file.")
     private Path file = Path.of("");
 
-    @SuppressWarnings("UnusedVariable") // picocli shows it
-    @Option(
-            names = {"-h", "--help"},
-            usageHelp = true,
-            description = "Show this and exit.")
-    private boolean help;
-
     @Override
     public Integer call() {
-        PrintWriter out = spec.commandLine().getOut();
         try {
-            RuleSet rules = RuleFile.read(file);
-            int count = rules.rules().size();
-            out.println(file + ": ok, " + count + (count == 1 ? " rule" : " rules"));
+            int count = RuleFile.read(file).rules().size();
+            common.out().println(file + ": ok, " + count + (count == 1 ? " rule" : " rules"));
             return 0;
         } catch (RuleFileException e) {
-            for (Problem problem : e.problems()) {
-                out.println(problem);
-            }
+            e.problems().forEach(common.out()::println);
             return 1;
         }
     }

@@ -1,51 +1,42 @@
-package dev.sluice.server;
+package dev.sluice.server.cli;
 
 import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
+import picocli.CommandLine.Mixin;
 
-/** The command line. Exit codes: 0 done, 1 could not be done, 2 asked for wrongly. */
+/** The command line. Exit codes: 0 done, 1 failed, 2 called wrongly. */
 @Command(
         name = "sluice",
         description =
-                "Rate limiting: one limiter in front of everything, and a look at what a limit does before you turn it on.",
+                "Rate limiting: the service, and tools to try a limit before you turn it on.",
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {ServeCommand.class, CheckCommand.class, SimulateCommand.class},
         footer = {
             "",
             "Try:",
-            "  sluice serve                               the service on example rules, and a page to play with limits",
-            "  sluice check rules.yaml                    is this rule file right?",
-            "  sluice simulate --traffic boundary         all algorithms on one attack, as a picture",
-            "  sluice bench core                          how fast this machine decides",
-            "  sluice bench redis                         how fast it decides with Redis",
-            "  sluice chaos                               what callers see while Redis is killed, paused and flushed",
-            "  sluice COMMAND --help                      all about one of them"
+            "  sluice serve                               run the service on example rules, with a page to try limits",
+            "  sluice check rules.yaml                    validate a rule file",
+            "  sluice simulate --traffic boundary         draw what all algorithms do in an attack",
+            "  sluice bench core                          measure how fast this machine decides",
+            "  sluice bench redis                         measure how fast it decides with Redis",
+            "  sluice chaos                               kill, pause and flush Redis, and see what callers see",
+            "  sluice COMMAND --help                      show the options of a command"
         })
 public final class Main implements Runnable {
-    @Spec
-    private CommandSpec spec = CommandSpec.create();
-
-    @SuppressWarnings("UnusedVariable") // picocli shows it
-    @Option(
-            names = {"-h", "--help"},
-            usageHelp = true,
-            description = "Show this and exit.")
-    private boolean help;
+    @Mixin
+    private CommonOptions common = new CommonOptions();
 
     /** Runs one command and exits with its code. */
     public static void main(String[] args) {
-        PrintWriter out = new PrintWriter(System.out, true, java.nio.charset.StandardCharsets.UTF_8);
-        PrintWriter err = new PrintWriter(System.err, true, java.nio.charset.StandardCharsets.UTF_8);
+        PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
+        PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
         System.exit(run(out, err, args));
     }
 
     /** Runs one command and returns its exit code. */
-    static int run(PrintWriter out, PrintWriter err, String... args) {
+    public static int run(PrintWriter out, PrintWriter err, String... args) {
         return new CommandLine(new Main())
                 .setOut(out)
                 .setErr(err)
@@ -64,7 +55,7 @@ public final class Main implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "say what to do: serve, check, simulate, bench or chaos");
+        throw common.wrongCall("say what to do: serve, check, simulate, bench or chaos");
     }
 
     private static String name(CommandLine commandLine) {

@@ -1,12 +1,15 @@
-package dev.sluice.server;
+package dev.sluice.server.cli;
 
-import dev.sluice.rules.RuleFile;
-import dev.sluice.server.Settings.Place;
+import dev.sluice.server.Log;
+import dev.sluice.server.ServerSettings;
+import dev.sluice.server.ServerSettings.Address;
+import dev.sluice.server.SluiceServer;
+import dev.sluice.server.WarmUp;
+import dev.sluice.server.admin.AdminTokens;
 import dev.sluice.server.admin.AuditLog;
-import dev.sluice.server.admin.RuleSource;
-import dev.sluice.server.admin.Tokens;
 import dev.sluice.server.envoy.EnvoyConfigException;
 import dev.sluice.server.envoy.EnvoyFolder;
+import dev.sluice.server.ruleset.InitialRules;
 import dev.sluice.server.web.Bounds;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -18,32 +21,30 @@ import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
-/** Runs the server until it is told to stop. */
+/** Runs the service until the process is told to stop. */
 @Command(
         name = "serve",
         abbreviateSynopsis = true,
         sortOptions = false,
         description = {
-            "Starts the service: others ask it whether a request may go ahead, and it answers by the rules in a file."
-                    + " Runs until Ctrl-C or SIGTERM, then lets what is under way come to its end.",
+            "Runs the service, which decides by the rules in a file whether a request is allowed."
+                    + " Runs until Ctrl-C or SIGTERM, then finishes the requests under way.",
             ""
         },
         footer = {
             "",
-            "Port (for your services and proxies, not for the world):",
+            "Data port (for your services and proxies, not for the internet):",
             "  GET  /v1/check?ip=203.0.113.9&path=/login&method=POST    200 or 429, with RateLimit headers",
             "  POST /v1/check {\"attributes\": {\"ip\": \"203.0.113.9\"}, \"cost\": 1}    the same; or a list of them",
             "  DELETE /v1/holds/{id}         releases what a concurrency limit granted",
             "  GET  /nginx                   for nginx's auth_request: 204 or 403",
             "  gRPC, POST /json              for Envoy: its rate limit service, version 3",
-            "  GET  /healthz, /readyz        is it alive, does it take requests",
-            "Admin port (for you):",
-            "  GET  /                        a page that shows what a limit would do to your traffic",
+            "  GET  /healthz, /readyz        whether it is alive, and whether it takes requests",
+            "Admin port (for operators and Prometheus):",
+            "  GET  /                        a page that shows what a limit does to traffic",
             "  GET, PUT /v1/rules            the rules in force; further /v1/explain, /v1/keys, /v1/events",
             "  GET  /metrics                 for Prometheus",
             "",
@@ -52,24 +53,24 @@ import picocli.CommandLine.Spec;
             "  curl -i 'localhost:8080/v1/check?ip=203.0.113.9&path=/login&method=POST'",
             "  sluice serve --rules rules.yaml --store redis://127.0.0.1:6379",
             "",
-            "A port of 0 takes any that is free and says which. What happens goes to standard error, one line each."
+            "Port 0 takes a free port and prints its number. The log goes to standard error, one line for each event."
         })
 final class ServeCommand implements Callable<Integer> {
-    @Spec
-    private CommandSpec spec = CommandSpec.create();
+    @Mixin
+    private CommonOptions common = new CommonOptions();
 
     @Option(
             names = "--rules",
             paramLabel = "FILE",
-            description = "The rule file; see sluice check. Default: the example that comes with this.")
+            description = "The rule file; sluice check validates it. Default: a built-in example.")
     private @Nullable Path rules;
 
     @Option(
             names = "--store",
             paramLabel = "URL",
-            description = "Where counters are kept: memory, redis://host:6379, redis-sentinel://a,b#master or"
-                    + " redis-cluster://a:7001,b:7002. Default: what the environment variable SLUICE_STORE says, else what"
-                    + " the rule file says.",
+            description = "The store of the counters: memory, redis://host:6379, redis-sentinel://a,b#master or"
+                    + " redis-cluster://a:7001,b:7002. Default: the environment variable SLUICE_STORE, or else the store"
+                    + " that the rule file names.",
             defaultValue = "${env:SLUICE_STORE}",
             showDefaultValue = CommandLine.Help.Visibility.NEVER)
     private @Nullable String store;
@@ -77,7 +78,7 @@ final class ServeCommand implements Callable<Integer> {
     @Option(
             names = "--store-timeout",
             paramLabel = "MILLIS",
-            description = "How long Redis has for an answer before a rule's on-store-failure decides. Default:"
+            description = "How long to wait for Redis before a rule's on-store-failure decides. Default:"
                     + " ${DEFAULT-VALUE}.",
             defaultValue = "50")
     private int storeTimeout;
@@ -85,43 +86,43 @@ final class ServeCommand implements Callable<Integer> {
     @Option(
             names = "--store-prefix",
             paramLabel = "TEXT",
-            description = "What the names of all keys in Redis begin with; servers with another one share nothing."
+            description = "The prefix of all keys in Redis; servers with different prefixes share nothing."
                     + " Default: ${DEFAULT-VALUE}.",
             defaultValue = "sluice")
     private String storePrefix = "sluice";
 
-    @Option(names = "--port", paramLabel = "N", description = "Default: ${DEFAULT-VALUE}.", defaultValue = "8080")
+    @Option(names = "--port", paramLabel = "N", description = "The data port. Default: ${DEFAULT-VALUE}.", defaultValue = "8080")
     private int port;
 
     @Option(
             names = "--host",
             paramLabel = "ADDRESS",
-            description = "Where that port listens. Default: ${DEFAULT-VALUE}, which is everywhere.",
-            defaultValue = Place.EVERYWHERE)
-    private String host = Place.EVERYWHERE;
+            description = "The address of the data port. Default: ${DEFAULT-VALUE}, which is every address.",
+            defaultValue = Address.ALL)
+    private String host = Address.ALL;
 
-    @Option(names = "--admin-port", paramLabel = "N", description = "Default: ${DEFAULT-VALUE}.", defaultValue = "8081")
+    @Option(names = "--admin-port", paramLabel = "N", description = "The admin port. Default: ${DEFAULT-VALUE}.", defaultValue = "8081")
     private int adminPort;
 
     @Option(
             names = "--admin-host",
             paramLabel = "ADDRESS",
-            description = "Where the admin port listens. Default: ${DEFAULT-VALUE}; elsewhere a token is needed.",
-            defaultValue = Place.LOOPBACK)
-    private String adminHost = Place.LOOPBACK;
+            description = "The address of the admin port. Default: ${DEFAULT-VALUE}; any other needs a token.",
+            defaultValue = Address.LOOPBACK)
+    private String adminHost = Address.LOOPBACK;
 
     @Option(
             names = "--admin-token-file",
             paramLabel = "FILE",
-            description = "Who may use the admin port: name:token or token on each line, 16 characters or more.")
+            description = "The tokens for the admin port: name:token or token on each line, at least 16 characters.")
     private @Nullable Path adminTokenFile;
 
     @Option(
             names = "--admin-token",
             paramLabel = "TOKEN",
             description =
-                    "The same for one token; others on this machine may see it here. Default: what the environment"
-                            + " variable SLUICE_ADMIN_TOKEN says.",
+                    "One token for the admin port; other users of this machine can see it. Default: the environment"
+                            + " variable SLUICE_ADMIN_TOKEN.",
             defaultValue = "${env:SLUICE_ADMIN_TOKEN}",
             showDefaultValue = CommandLine.Help.Visibility.NEVER)
     private @Nullable String adminToken;
@@ -129,42 +130,35 @@ final class ServeCommand implements Callable<Integer> {
     @Option(
             names = "--audit-log",
             paramLabel = "FILE",
-            description = "Where changes over the admin port are written down. Default: standard output.")
+            description = "The file that records changes made over the admin port. Default: standard output.")
     private @Nullable Path auditLog;
 
     @Option(
             names = "--envoy-config",
             paramLabel = "DIR",
-            description = "Answers Envoys by the *.yaml files in this folder, in the format of envoyproxy/ratelimit."
+            description = "Decides for Envoy by the *.yaml files in this folder, in the format of envoyproxy/ratelimit."
                     + " Default: by the rules.")
     private @Nullable Path envoyConfig;
 
     @Option(
             names = "--max-connections",
             paramLabel = "N",
-            description = "Further ones are closed at once. Default: ${DEFAULT-VALUE}.",
+            description = "The largest number of open connections; more are closed at once. Default: ${DEFAULT-VALUE}.",
             defaultValue = "10000")
     private int maxConnections;
 
     @Option(
             names = "--grace",
             paramLabel = "SECONDS",
-            description = "How long requests under way may take when the server stops. Default: ${DEFAULT-VALUE}.",
+            description = "How long requests under way may take when the service stops. Default: ${DEFAULT-VALUE}.",
             defaultValue = "10")
     private int grace;
 
-    @SuppressWarnings("UnusedVariable") // picocli shows it
-    @Option(
-            names = {"-h", "--help"},
-            usageHelp = true,
-            description = "Show this and exit.")
-    private boolean help;
-
     @Override
     public Integer call() throws InterruptedException {
-        Settings settings = settings();
+        ServerSettings settings = settings();
         Log.to(System.err);
-        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter out = common.out();
         long began = System.nanoTime();
         if (!WarmUp.run()) {
             Log.info("not-warm", "effect", "the first answers take longer");
@@ -181,11 +175,11 @@ final class ServeCommand implements Callable<Integer> {
         return 0;
     }
 
-    private SluiceServer start(Settings settings) {
+    private SluiceServer start(ServerSettings settings) {
         try {
             return SluiceServer.start(settings);
         } catch (IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+            throw common.wrongCall(e);
         }
     }
 
@@ -214,32 +208,26 @@ final class ServeCommand implements Callable<Integer> {
         stopped.countDown();
     }
 
-    private Settings settings() {
+    private ServerSettings settings() {
         checkRange("--port", port, 0, 65535);
         checkRange("--admin-port", adminPort, 0, 65535);
         checkRange("--store-timeout", storeTimeout, 1, 60_000);
         checkRange("--max-connections", maxConnections, 1, 1_000_000);
         checkRange("--grace", grace, 0, 3600);
         if (port == adminPort && port != 0) {
-            throw new ParameterException(spec.commandLine(), "--port and --admin-port must differ, both are " + port);
+            throw common.wrongCall("--port and --admin-port must differ, both are " + port);
         }
-        return Settings.of(rules == null ? RuleSource.Start.example() : file(rules))
+        return ServerSettings.of(rules == null ? InitialRules.example() : InitialRules.of(rules))
                 .store(store)
-                .redis(new Settings.Redis(storePrefix, Duration.ofMillis(storeTimeout)))
-                .at(new Place(host, port), new Place(adminHost, adminPort))
+                .redis(new ServerSettings.Redis(storePrefix, Duration.ofMillis(storeTimeout)))
+                .at(new Address(host, port), new Address(adminHost, adminPort))
                 .guarded(tokens(), auditLog == null ? AuditLog.to(System.out) : AuditLog.toFile(auditLog))
                 .envoy(envoy())
                 .bounds(Bounds.DEFAULTS.withConnections(maxConnections))
                 .grace(Duration.ofSeconds(grace));
     }
 
-    /** A file that is not right is told of in the words of sluice check. */
-    private static RuleSource.Start file(Path file) {
-        RuleFile.read(file);
-        return RuleSource.Start.of(file);
-    }
-
-    private Tokens tokens() {
+    private AdminTokens tokens() {
         String tokens = adminToken == null ? "" : adminToken;
         if (adminTokenFile != null) {
             try {
@@ -248,7 +236,7 @@ final class ServeCommand implements Callable<Integer> {
                 throw new IllegalStateException("--admin-token-file cannot be read: " + e, e);
             }
         }
-        return Tokens.parse(tokens);
+        return AdminTokens.parse(tokens);
     }
 
     private @Nullable EnvoyFolder envoy() {
@@ -259,10 +247,9 @@ final class ServeCommand implements Callable<Integer> {
         }
     }
 
-    private void checkRange(String name, int value, int least, int most) {
-        if (value < least || value > most) {
-            throw new ParameterException(
-                    spec.commandLine(), name + " must be from " + least + " to " + most + ", was " + value);
+    private void checkRange(String name, int value, int min, int max) {
+        if (value < min || value > max) {
+            throw common.wrongCall(name + " must be from " + min + " to " + max + ", was " + value);
         }
     }
 }

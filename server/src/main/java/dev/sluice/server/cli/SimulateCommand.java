@@ -1,4 +1,4 @@
-package dev.sluice.server;
+package dev.sluice.server.cli;
 
 import dev.sluice.simulate.Picture;
 import dev.sluice.simulate.Scenario;
@@ -15,19 +15,17 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
-/** Runs limits on a traffic shape, prints what became of the requests and draws it. */
+/** Simulates limits on a traffic shape, prints a table and draws a picture. */
 @Command(
         name = "simulate",
         abbreviateSynopsis = true,
         sortOptions = false,
         description = {
-            "Sends the same made-up traffic through several algorithms, on a clock of its own and through the real"
-                    + " limiters, prints how many requests each let through, and draws it all as one SVG picture.",
+            "Simulates traffic on several algorithms: the limiters are the real ones, only the clock is simulated."
+                    + " Prints how many requests each algorithm allowed, and draws them as one SVG picture.",
             ""
         },
         footer = {
@@ -41,17 +39,17 @@ import picocli.CommandLine.Spec;
             "Algorithms: fixed-window, fixed-window-aligned, sliding-window, sliding-window-weighted,",
             "            sliding-log, token-bucket, leaky-bucket, leaky-bucket-queue, concurrency",
             "",
-            "Durations are a number and us, ms, s, m, h or d: 250ms, 10s, 1m.",
+            "Durations are written as in a rule file: 250ms, 10s, 1m, 1h30m, 1d, 1w.",
             "The same options and seed always give the same picture.",
             "",
             "  sluice simulate --permits 100 --per 1m --traffic flash-sale --duration 5m",
             "  sluice simulate --algorithm token-bucket,sliding-log --burst 30 --traffic burst --out burst.svg"
         })
 final class SimulateCommand implements Callable<Integer> {
-    @Spec
-    private CommandSpec spec = CommandSpec.create();
+    @Mixin
+    private CommonOptions common = new CommonOptions();
 
-    @Option(names = "--algorithm", paramLabel = "A[,A...]", description = "Which to compare. Default: all.")
+    @Option(names = "--algorithm", paramLabel = "A[,A...]", description = "The algorithms to compare. Default: all.")
     private @Nullable String algorithm;
 
     @Option(names = "--permits", paramLabel = "N", description = "Permits per period. Default: 10.")
@@ -78,7 +76,7 @@ final class SimulateCommand implements Callable<Integer> {
     @Option(names = "--traffic", paramLabel = "SHAPE", description = "The shape of the traffic. Default: boundary.")
     private @Nullable String traffic;
 
-    @Option(names = "--duration", paramLabel = "DURATION", description = "How long it lasts. Default: four periods.")
+    @Option(names = "--duration", paramLabel = "DURATION", description = "How long the traffic lasts. Default: four periods.")
     private @Nullable String duration;
 
     @Option(
@@ -87,23 +85,16 @@ final class SimulateCommand implements Callable<Integer> {
             description = "Requests per second, or per duration as in 20/10s. Default: twice the limit.")
     private @Nullable String rate;
 
-    @Option(names = "--seed", paramLabel = "N", description = "Decides the jitter of the arrivals. Default: 1.")
+    @Option(names = "--seed", paramLabel = "N", description = "Seed of the random arrivals. Default: 1.")
     private @Nullable String seed;
 
     @Option(
             names = "--out",
             paramLabel = "FILE.svg",
             description =
-                    "Where the picture goes; - for standard output instead of the table. Default: ${DEFAULT-VALUE}.",
+                    "The file for the picture; - writes it to standard output in place of the table. Default: ${DEFAULT-VALUE}.",
             defaultValue = "simulation.svg")
     private String out = "simulation.svg";
-
-    @SuppressWarnings("UnusedVariable") // picocli shows it
-    @Option(
-            names = {"-h", "--help"},
-            usageHelp = true,
-            description = "Show this and exit.")
-    private boolean help;
 
     @Override
     public Integer call() throws IOException {
@@ -113,9 +104,9 @@ final class SimulateCommand implements Callable<Integer> {
             scenario = Scenario.parse(values());
             simulations = scenario.run();
         } catch (IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+            throw common.wrongCall(e);
         }
-        PrintWriter console = spec.commandLine().getOut();
+        PrintWriter console = common.out();
         String picture = Picture.draw(scenario.summary(), simulations, 860);
         if (out.equals("-")) {
             console.print(picture);
@@ -132,7 +123,7 @@ final class SimulateCommand implements Callable<Integer> {
         try {
             return Files.writeString(Path.of(out), picture);
         } catch (InvalidPathException e) {
-            throw new ParameterException(spec.commandLine(), "--out is not a path: '" + out + "'", e);
+            throw common.wrongCall("--out is not a path: '" + out + "'");
         } catch (IOException e) {
             throw new IOException(
                     "cannot write the picture to '" + out + "': " + e.getClass().getSimpleName(), e);

@@ -1,5 +1,5 @@
-/** The admin port: rules and their versions, explain, keys, metrics, offenders, events, and the audit log. */
+/** The command line. */
 @NullMarked
-package dev.sluice.server.admin;
+package dev.sluice.server.cli;
 
 import org.jspecify.annotations.NullMarked;

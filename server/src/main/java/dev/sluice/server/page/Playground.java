@@ -1,4 +1,4 @@
-package dev.sluice.server;
+package dev.sluice.server.page;
 
 import dev.sluice.simulate.Algorithm;
 import dev.sluice.simulate.Picture;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * The page that shows what a limit would do, and the pictures on it. A picture is drawn by the real limiters on a
  * worker thread; {@link Scenario} bounds how much work one request can ask for.
  */
-final class Playground implements Handler<HttpServerRequest> {
+public final class Playground implements Handler<HttpServerRequest> {
     private static final int DEFAULT_WIDTH = 860;
     /** Nothing from elsewhere: neither scripts nor styles nor pictures. The pictures bring a style of their own. */
     private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline';"
@@ -37,7 +37,7 @@ final class Playground implements Handler<HttpServerRequest> {
     private final String script = resource("playground.js");
     private final String style = resource("playground.css");
 
-    Playground(Vertx vertx) {
+    public Playground(Vertx vertx) {
         this.vertx = vertx;
     }
 

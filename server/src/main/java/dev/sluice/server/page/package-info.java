@@ -1,5 +1,5 @@
-/** The admin port: rules and their versions, explain, keys, metrics, offenders, events, and the audit log. */
+/** The playground: a page that shows what a limit does to traffic. */
 @NullMarked
-package dev.sluice.server.admin;
+package dev.sluice.server.page;
 
 import org.jspecify.annotations.NullMarked;

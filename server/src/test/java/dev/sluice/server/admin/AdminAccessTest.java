@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who gets in, with requests written byte by byte: a client of the JDK would not send such. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class AdminGateTest {
+class AdminAccessTest {
     private static final String TOKEN = "0123456789abcdefTOKEN";
 
     private final TestAdmin open = TestAdmin.start();

@@ -3,6 +3,7 @@ package dev.sluice.server.admin;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.redis.servers.RedisServer;
+import dev.sluice.server.ruleset.RuleVersion;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.http.HttpResponse;
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Several servers on one Redis. */
 @Tag("slow")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class RuleBoardTest {
+class SharedRulesTest {
     private final RedisServer redis = RedisServer.start();
 
     @TempDir
@@ -118,7 +119,7 @@ class RuleBoardTest {
             one.putRules(rules("put"));
             awaitRules(two, "put");
             redis.kill();
-            TestAdmin.eventually("that is seen", () -> one.metric("sluice_rules_board_up") == 0);
+            TestAdmin.eventually("that is seen", () -> one.metric("sluice_rules_sharing_up") == 0);
             HttpResponse<String> put = one.putRules(rules("lost"));
             assertThat(put.statusCode()).isEqualTo(503);
             assertThat(put.body()).contains("nothing was changed");
@@ -158,7 +159,7 @@ class RuleBoardTest {
     }
 
     @Test
-    void aBoardThatWasLostIsPutUpAgain() {
+    void rulesThatRedisLostAreSharedAgain() {
         try (TestAdmin one = TestAdmin.onRedis(redis.url());
                 TestAdmin two = TestAdmin.onRedis(redis.url())) {
             one.putRules(rules("put"));
@@ -168,7 +169,7 @@ class RuleBoardTest {
             TestAdmin.eventually(
                     "it is there again",
                     () -> redis.keys()
-                            .containsAll(List.of("sluice:{board}", "sluice:{board}:versions", "sluice:{board}:holds")));
+                            .containsAll(List.of("sluice:{rules}", "sluice:{rules}:versions", "sluice:{rules}:overrides")));
             TestAdmin.eventually(
                     "both agree",
                     () -> one.json("/v1/rules")
@@ -188,10 +189,10 @@ class RuleBoardTest {
             String path = "/v1/keys/login-per-ip/192.0.2.1";
             one.put(path + "/block", "{\"for\": \"10m\"}");
             assertThat(one.login("192.0.2.1").allowed()).isFalse();
-            TestAdmin.eventually("the other has it", () -> two.json(path).getValue("hold") != null);
+            TestAdmin.eventually("the other has it", () -> two.json(path).getValue("override") != null);
             assertThat(two.login("192.0.2.1").allowed()).isFalse();
             two.send("DELETE", path + "/block", "");
-            TestAdmin.eventually("the first lets it go", () -> one.json(path).getValue("hold") == null);
+            TestAdmin.eventually("the first lets it go", () -> one.json(path).getValue("override") == null);
             assertThat(one.login("192.0.2.1").allowed()).isTrue();
             redis.kill();
             JsonObject alone = new JsonObject(
@@ -199,7 +200,7 @@ class RuleBoardTest {
             assertThat(alone.getBoolean("everywhere")).isFalse();
             assertThat(two.login("192.0.2.1").allowed()).isFalse();
             redis.restart();
-            TestAdmin.eventually("it arrives", () -> one.json(path).getValue("hold") != null);
+            TestAdmin.eventually("it arrives", () -> one.json(path).getValue("override") != null);
         } finally {
             if (!redis.isAlive()) {
                 redis.restart();
@@ -210,26 +211,27 @@ class RuleBoardTest {
     @Test
     void keepsSoManyVersions() {
         try (TestAdmin one = TestAdmin.onRedis(redis.url())) {
-            for (int i = 0; i < RuleSource.MOST_VERSIONS + 5; i++) {
+            for (int i = 0; i < 20 + 5; i++) {
                 assertThat(one.putRules(rules("r" + i)).statusCode()).isEqualTo(200);
             }
-            assertThat(redis.number("LLEN", "sluice:{board}:versions")).isEqualTo(RuleSource.MOST_VERSIONS);
+            assertThat(redis.number("LLEN", "sluice:{rules}:versions")).isEqualTo(20);
         }
     }
 
-    /** A newer server may put up rules that this one does not understand. */
+    /** A newer server may share rules that this one does not understand. */
     @Test
-    void badRulesOnTheBoardChangeNothingAndAreShown() {
+    void badSharedRulesChangeNothingAndAreShown() {
         try (TestAdmin one = TestAdmin.onRedis(redis.url())) {
             RuleVersion strange =
                     new RuleVersion(2, RuleVersion.Origin.PUT, "newer", Instant.EPOCH, "rules: [{nmae: x}]");
-            try (RedisBoard board = new RedisBoard(redis.url(), "sluice", 20)) {
-                assertThat(board.post(one.source.rules().version().id(), strange))
-                        .isTrue();
-            }
+            redis.command(
+                    "LPUSH",
+                    "sluice:{rules}:versions",
+                    strange.summary().put("text", strange.text()).encode());
+            redis.command("HSET", "sluice:{rules}", "version", strange.id());
             TestAdmin.eventually("it is shown", () -> one.json("/v1/rules").getValue("lastError") != null);
             assertThat(one.ruleNames()).containsExactly("login-per-ip", "everything");
-            assertThat(one.metric("sluice_rules_refusals_total")).isEqualTo(1);
+            assertThat(one.metric("sluice_rules_rejections_total")).isEqualTo(1);
             assertThat(new JsonObject(one.putRules(rules("right")).body()).getLong("version"))
                     .isEqualTo(3);
             assertThat(one.json("/v1/rules").getValue("lastError")).isNull();

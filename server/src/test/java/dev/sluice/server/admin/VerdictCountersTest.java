@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-class TelemetryTest {
+class VerdictCountersTest {
     private static final int CHECKS = 100_000;
 
     @Test
@@ -22,22 +22,22 @@ class TelemetryTest {
         try (TestAdmin admin = TestAdmin.start()) {
             verdict = admin.engine.check(request).join();
         }
-        Telemetry telemetry = new Telemetry(new EventStream(vertx));
-        telemetry.byRule.rules(List.of("login-per-ip", "everything"));
-        count(telemetry, request, verdict);
+        VerdictCounters counters = new VerdictCounters(new EventStream(vertx));
+        counters.byRule.rules(List.of("login-per-ip", "everything"));
+        count(counters, request, verdict);
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         long before = threads.getCurrentThreadAllocatedBytes();
-        count(telemetry, request, verdict);
+        count(counters, request, verdict);
         long bytes = threads.getCurrentThreadAllocatedBytes() - before;
         assertThat(bytes).as("for " + CHECKS + " checks").isLessThan(CHECKS);
-        assertThat(telemetry.allowed.sum()).isEqualTo(2 * CHECKS);
+        assertThat(counters.allowed.sum()).isEqualTo(2 * CHECKS);
         vertx.close().toCompletionStage().toCompletableFuture().join();
     }
 
-    private static void count(Telemetry telemetry, Request request, Verdict verdict) {
+    private static void count(VerdictCounters counters, Request request, Verdict verdict) {
         for (int i = 0; i < CHECKS; i++) {
-            telemetry.decided(request, verdict);
-            telemetry.latency.took(i);
+            counters.decided(request, verdict);
+            counters.latency.record(i);
         }
     }
 }

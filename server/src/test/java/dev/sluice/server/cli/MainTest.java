@@ -1,8 +1,9 @@
-package dev.sluice.server;
+package dev.sluice.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.rules.RuleFile;
+import dev.sluice.server.ServeProcess;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.ServerSocket;
@@ -74,6 +75,14 @@ class MainTest {
                         "sliding-log                     21       20                 10       10",
                         "picture: " + file);
         assertThat(Files.readString(file)).startsWith("<svg").contains("most in any 10s: 20");
+    }
+
+    @Test
+    void simulateTakesADurationAsARuleFileHasIt() {
+        assertThat(run("simulate", "--per", "1w", "--algorithm", "sliding-log", "--out", "-"))
+                .as(err.toString())
+                .isEqualTo(0);
+        assertThat(out.toString()).contains("10 per 1w, boundary traffic");
     }
 
     @Test

@@ -1,4 +1,4 @@
-package dev.sluice.server.admin;
+package dev.sluice.server.ruleset;
 
 import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -13,17 +13,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Each look is a call here, so that nothing depends on time. */
-class RuleWatchTest {
+class WatchedFileTest {
     @TempDir
     Path folder = Path.of("");
 
     private Path file = Path.of("");
-    private RuleWatch watch = new RuleWatch(file, "", 0);
+    private WatchedFile watch = new WatchedFile(file, "", 0);
 
     @BeforeEach
     void watch() throws IOException {
         file = Files.writeString(folder.resolve("rules.yaml"), "one");
-        watch = new RuleWatch(file, "one", 1000);
+        watch = new WatchedFile(file, "one", 1000);
     }
 
     @Test
@@ -59,7 +59,7 @@ class RuleWatchTest {
         Files.writeString(second.resolve("rules.yaml"), "two");
         Path data = Files.createSymbolicLink(mount.resolve("..data"), first.getFileName());
         Path link = Files.createSymbolicLink(mount.resolve("rules.yaml"), Path.of("..data", "rules.yaml"));
-        RuleWatch linked = new RuleWatch(link, "one", 1000);
+        WatchedFile linked = new WatchedFile(link, "one", 1000);
         assertThat(linked.look()).isEmpty();
         Path swap = Files.createSymbolicLink(mount.resolve("..data_tmp"), second.getFileName());
         Files.move(swap, data, ATOMIC_MOVE);
@@ -71,10 +71,10 @@ class RuleWatchTest {
     void aFileThatGoesAndComesBack() throws IOException {
         Files.delete(file);
         assertThat(watch.look()).isEmpty();
-        assertThat(watch.trouble()).contains("rules.yaml cannot be read: NoSuchFileException");
+        assertThat(watch.problem()).contains("rules.yaml cannot be read: NoSuchFileException");
         Files.writeString(file, "one");
         assertThat(watch.look()).as("nothing new").isEmpty();
-        assertThat(watch.trouble()).isNull();
+        assertThat(watch.problem()).isNull();
         Files.delete(file);
         watch.look();
         Files.writeString(file, "two");
@@ -94,10 +94,10 @@ class RuleWatchTest {
         Files.writeString(file, "x".repeat(1001));
         watch.look();
         assertThat(watch.look()).isEmpty();
-        assertThat(watch.trouble()).contains("it has 1001 bytes, and may have 1000");
+        assertThat(watch.problem()).contains("it has 1001 bytes, and may have 1000");
         Files.write(file, new byte[] {(byte) 0xff, (byte) 0xfe});
         watch.look();
         assertThat(watch.look()).isEmpty();
-        assertThat(watch.trouble()).contains("cannot be read");
+        assertThat(watch.problem()).contains("cannot be read");
     }
 }
