@@ -1,17 +1,17 @@
 package dev.sluice.redis;
 
 /**
- * What a store has been doing, for an operator to see.
+ * Counts of a store's calls and decisions since it was built.
  *
- * @param asked decisions asked of Redis
- * @param answeredHere decisions answered in this process: denials that still held, and permits leased before
- * @param timeouts calls that Redis did not answer in time
+ * @param asked calls to Redis
+ * @param answeredHere decisions made in this process by the denial cache or a permit batch
+ * @param timeouts calls without a reply in time
  * @param failures calls that failed otherwise
- * @param allowedByPolicy requests let through because Redis did not answer
+ * @param allowedByPolicy requests allowed because Redis did not answer
  * @param deniedByPolicy requests denied because Redis did not answer
  * @param decidedLocally requests decided in this process because Redis did not answer
- * @param timesOpened how often Redis was given up on for a while
- * @param open whether it is given up on now
+ * @param timesOpened how often the circuit breaker opened
+ * @param open whether the circuit breaker is open, so that Redis is not called
  */
 public record RedisCounters(
         long asked,

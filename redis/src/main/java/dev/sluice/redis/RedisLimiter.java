@@ -5,6 +5,7 @@ import dev.sluice.DecisionListener;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.Outcome;
+import dev.sluice.redis.script.LimitScripts;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -12,50 +13,50 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The faces of a limiter on Redis; what they all do is in {@link SharedState}. */
+/** A limiter on Redis, for all or a share of its limits; its operations are in {@link RedisLimiterCore}. */
 final class RedisLimiter implements Limiter {
     private static final System.Logger LOG = System.getLogger(RedisLimiter.class.getName());
 
     private static final CompletableFuture<?> DONE = CompletableFuture.completedFuture(null);
 
-    private final SharedState shared;
+    private final RedisLimiterCore core;
     private final int percent;
     private final boolean shadow;
     private final @Nullable DecisionListener listener;
 
-    RedisLimiter(SharedState shared, int percent, boolean shadow, @Nullable DecisionListener listener) {
-        this.shared = shared;
+    RedisLimiter(RedisLimiterCore core, int percent, boolean shadow, @Nullable DecisionListener listener) {
+        this.core = core;
         this.percent = percent;
         this.shadow = shadow;
         this.listener = listener;
     }
 
-    SharedState shared() {
-        return shared;
+    RedisLimiterCore core() {
+        return core;
     }
 
     int percent() {
         return percent;
     }
 
-    /** Whether its decisions are what Redis says, neither more nor less. */
+    /** Whether its decisions are those of the script, unchanged and unobserved. */
     boolean isPlain() {
-        return !shadow && listener == null && !shared.isLeased();
+        return !shadow && listener == null && !core.takesBatches();
     }
 
     @Override
     public List<Limit> limits() {
-        return shared.limits();
+        return core.limits();
     }
 
     @Override
     public boolean tryAcquire(String key, long permits) {
         check(key, permits);
-        if (shared.holds()) {
+        if (core.holds()) {
             throw new IllegalStateException("a concurrency limit needs something to release its permits by: use hold,"
                     + " or decide and release, with " + limits());
         }
-        return told(key, shared.take(key, permits, percent, 0).join()).allowed();
+        return told(key, core.take(key, permits, percent, 0).join()).allowed();
     }
 
     @Override
@@ -66,7 +67,7 @@ final class RedisLimiter implements Limiter {
     @Override
     public CompletableFuture<Decision> decideAsync(String key, long permits) {
         check(key, permits);
-        CompletableFuture<Decision> taken = shared.take(key, permits, percent, SharedState.ANY_DELAY);
+        CompletableFuture<Decision> taken = core.take(key, permits, percent, LimitScripts.ANY_DELAY);
         return shadow || listener != null ? taken.thenApply(decision -> told(key, decision)) : taken;
     }
 
@@ -78,7 +79,7 @@ final class RedisLimiter implements Limiter {
     @Override
     public CompletableFuture<Decision> peekAsync(String key, long permits) {
         check(key, permits);
-        CompletableFuture<Decision> seen = shared.peek(key, permits, percent);
+        CompletableFuture<Decision> seen = core.peek(key, permits, percent);
         return shadow ? seen.thenApply(Decision::watched) : seen;
     }
 
@@ -91,7 +92,7 @@ final class RedisLimiter implements Limiter {
         if (shadow) {
             return decideAsync(key, permits);
         }
-        CompletableFuture<Decision> turn = shared.await(key, permits, percent, TimeUnit.MICROSECONDS.convert(maxWait));
+        CompletableFuture<Decision> turn = core.await(key, permits, percent, TimeUnit.MICROSECONDS.convert(maxWait));
         if (listener != null) {
             turn.thenAccept(decision -> told(key, decision));
         }
@@ -106,7 +107,7 @@ final class RedisLimiter implements Limiter {
     @Override
     public CompletableFuture<?> refundAsync(String key, Decision taken) {
         check(key, 0);
-        return taken.outcome() == Outcome.ALLOWED && taken.permits() > 0 ? shared.giveBack(key, taken) : DONE;
+        return taken.outcome() == Outcome.ALLOWED && taken.permits() > 0 ? core.refund(key, taken) : DONE;
     }
 
     @Override
@@ -117,20 +118,20 @@ final class RedisLimiter implements Limiter {
     @Override
     public CompletableFuture<?> releaseAsync(String key, Decision taken) {
         check(key, 0);
-        return taken.outcome() == Outcome.ALLOWED && taken.permits() > 0 && shared.holds()
-                ? shared.release(key, taken)
+        return taken.outcome() == Outcome.ALLOWED && taken.permits() > 0 && core.holds()
+                ? core.release(key, taken)
                 : DONE;
     }
 
     @Override
     public void reset(String key) {
         check(key, 0);
-        shared.reset(key);
+        core.reset(key);
     }
 
     @Override
     public void change(Limit... limits) {
-        shared.change(List.of(limits));
+        core.change(List.of(limits));
     }
 
     @Override
@@ -138,12 +139,12 @@ final class RedisLimiter implements Limiter {
         if (percent < 1 || percent > 100) {
             throw new IllegalArgumentException("a share is 1 to 100 percent, was " + percent);
         }
-        return new RedisLimiter(shared, percent, shadow, listener);
+        return new RedisLimiter(core, percent, shadow, listener);
     }
 
     @Override
     public String toString() {
-        return "Limiter " + shared.name() + limits() + (percent == 100 ? "" : " for " + percent + " %");
+        return "Limiter " + core.calls().limiterName() + limits() + (percent == 100 ? "" : " for " + percent + " %");
     }
 
     private Decision seen(Decision decision) {

@@ -4,18 +4,19 @@ import dev.sluice.DecisionListener;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
+import dev.sluice.redis.script.LimitScripts;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Says more about a limiter on Redis than its limits. Rarely needed: {@link RedisStore#limiter} has the defaults. */
+/** Builds a limiter on Redis with options. Rarely needed: {@link RedisStore#limiter} has the defaults. */
 public final class RedisLimiterBuilder {
-    private static final int USUAL_LEASE_PERCENT = 10;
+    private static final int DEFAULT_BATCH_PERCENT = 10;
 
     private final RedisStore.Setup setup;
     private final String name;
     private final List<Limit> limits;
     private OnFailure onFailure;
-    private int leasePercent;
+    private int batchPercent;
     private boolean shadow;
     private @Nullable DecisionListener listener;
 
@@ -29,41 +30,41 @@ public final class RedisLimiterBuilder {
         this.onFailure = setup.onFailure();
     }
 
-    /** What to say while Redis does not answer. Default: as the store says. */
+    /** How to decide while Redis does not answer. Default: the store's setting. */
     public RedisLimiterBuilder onFailure(OnFailure onFailure) {
         this.onFailure = onFailure;
         return this;
     }
 
-    /** Takes permits in batches of up to a tenth of the limit and spends them in this process; for hot keys. */
-    public RedisLimiterBuilder leased() {
-        return leased(USUAL_LEASE_PERCENT);
+    /** Fetches permits in batches of up to a tenth of the limit and spends them in this process; for hot keys. */
+    public RedisLimiterBuilder batched() {
+        return batched(DEFAULT_BATCH_PERCENT);
     }
 
-    /** The same, in batches of up to so many percent of the limit. */
-    public RedisLimiterBuilder leased(int percent) {
+    /** Fetches permits in batches of up to {@code percent} of the limit. */
+    public RedisLimiterBuilder batched(int percent) {
         if (percent < 1 || percent > 100) {
             throw new IllegalArgumentException("a batch is 1 to 100 percent of the limit, was " + percent);
         }
-        this.leasePercent = percent;
+        this.batchPercent = percent;
         return this;
     }
 
-    /** Told of every decision. Default: nobody, at no cost. */
+    /** Is called with every decision. Default: none. */
     public RedisLimiterBuilder listener(DecisionListener listener) {
         this.listener = listener;
         return this;
     }
 
-    /** Watches without denying. */
+    /** Only counts: requests over the limit are allowed and marked. */
     public RedisLimiterBuilder shadow() {
         this.shadow = true;
         return this;
     }
 
     public Limiter build() {
-        Plan plan = Plan.of(limits, setup.clock(), setup.leaseMicros(), RedisStore.wallMicros());
-        SharedState shared = new SharedState(name, setup, plan, onFailure, leasePercent / 100.0);
-        return new RedisLimiter(shared, 100, shadow, listener);
+        LimitScripts scripts = LimitScripts.of(limits, setup.clock(), setup.leaseMicros(), RedisStore.wallMicros());
+        RedisLimiterCore core = new RedisLimiterCore(name, setup, scripts, onFailure, batchPercent / 100.0);
+        return new RedisLimiter(core, 100, shadow, listener);
     }
 }

@@ -6,6 +6,7 @@ import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
 import dev.sluice.Store;
+import dev.sluice.redis.client.ResilientConnection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
@@ -26,17 +27,16 @@ import org.jspecify.annotations.Nullable;
  * <p>Limiters of the same name on the same Redis share their counters, whichever process they are in. One decision is
  * one round trip, by the server's clock.
  *
- * <p>A Redis that does not answer is not waited for: calls are answered within twice the timeout, by the
- * {@linkplain OnFailure policy} of the limiter, and nothing is thrown. The store comes back by itself when Redis does; it
- * can be made before Redis is there.
+ * <p>While Redis does not answer, the {@linkplain OnFailure failure policy} of the limiter does, within twice the timeout,
+ * and nothing is thrown. The store reconnects by itself. It can be built before Redis is there.
  */
 public final class RedisStore implements Store {
-    /** What all limiters of a store have in common. */
+    /** What all limiters of a store share. */
     record Setup(
-            Link link,
+            ResilientConnection connection,
             String prefix,
-            Tally tally,
-            Denials denials,
+            FallbackCounters counters,
+            DenialCache denials,
             ScheduledExecutorService executor,
             OnFailure onFailure,
             long leaseMicros,
@@ -58,7 +58,7 @@ public final class RedisStore implements Store {
         return builder().url(url).build();
     }
 
-    /** A store with more said about it. */
+    /** A store with options. */
     public static RedisStoreBuilder builder() {
         return new RedisStoreBuilder();
     }
@@ -73,42 +73,43 @@ public final class RedisStore implements Store {
         return limiterBuilder(name, limits).onFailure(onFailure).build();
     }
 
-    /** A limiter with more said about it. */
+    /** A limiter with options. */
     public RedisLimiterBuilder limiterBuilder(String name, Limit... limits) {
         return new RedisLimiterBuilder(setup, name, limits);
     }
 
-    /** One step where there is one master, however many limiters; on a cluster one after another. */
+    /** One atomic step where there is one master; one limiter after another on a cluster. */
     @Override
     public CompletableFuture<List<Decision>> decideAll(List<Charge> charges) {
-        Together together = setup.link().isOneMaster() ? Together.of(setup.link(), charges) : null;
-        return together == null ? Store.super.decideAll(charges) : together.decide();
+        ResilientConnection connection = setup.connection();
+        MultiLimiterCall call = connection.isOneMaster() ? MultiLimiterCall.of(connection, charges) : null;
+        return call == null ? Store.super.decideAll(charges) : call.decide();
     }
 
-    /** What the store has been doing. */
+    /** Counts of the store's calls and decisions since it was built. */
     public RedisCounters counters() {
-        Link link = setup.link();
-        Tally tally = setup.tally();
+        ResilientConnection.Counters calls = setup.connection().counters();
+        FallbackCounters fallback = setup.counters();
         return new RedisCounters(
-                link.asked.sum(),
-                tally.answeredHere.sum(),
-                link.timeouts.sum(),
-                link.failures.sum(),
-                tally.allowedByPolicy.sum(),
-                tally.deniedByPolicy.sum(),
-                tally.decidedLocally.sum(),
-                link.timesOpened.sum(),
-                link.isOpen());
+                calls.calls(),
+                fallback.answeredHere.sum(),
+                calls.timeouts(),
+                calls.failures(),
+                fallback.allowedByPolicy.sum(),
+                fallback.deniedByPolicy.sum(),
+                fallback.decidedLocally.sum(),
+                calls.timesOpened(),
+                calls.open());
     }
 
-    /** Ends the connection. Limiters of this store follow their policy from then on. */
+    /** Closes the connection. The limiters of this store follow their failure policy from then on. */
     @Override
     public void close() {
         setup.executor().shutdownNow();
-        setup.link().close();
+        setup.connection().close();
     }
 
-    /** What this machine takes the time to be; only a first guess at the server's. */
+    /** The time of this machine, as a first estimate of the server's. */
     static long wallMicros() {
         return TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
     }

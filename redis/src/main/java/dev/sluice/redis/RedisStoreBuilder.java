@@ -1,6 +1,14 @@
 package dev.sluice.redis;
 
 import dev.sluice.OnFailure;
+import dev.sluice.redis.client.JedisConnection;
+import dev.sluice.redis.client.JedisConnector;
+import dev.sluice.redis.client.LettuceConnector;
+import dev.sluice.redis.client.RedisAddress;
+import dev.sluice.redis.client.RedisConnection;
+import dev.sluice.redis.client.ResilientConnection;
+import dev.sluice.redis.client.Tls;
+import dev.sluice.redis.script.Script;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.RedisClusterClient;
@@ -14,17 +22,17 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.UnifiedJedis;
 
-/** Says where Redis is and what to do when it is not there. */
+/** Builds a store: the address of Redis, and the failure policy. */
 public final class RedisStoreBuilder {
     /** Which client makes the connection. */
     public enum Client {
         /** Asynchronous; many calls share one connection. */
         LETTUCE,
-        /** Blocking; a call holds a thread of the store and a connection of a pool. */
+        /** Blocking; a call occupies a thread of the store and a connection of a pool. */
         JEDIS
     }
 
-    private @Nullable Supplier<Wire> connector;
+    private @Nullable Supplier<RedisConnection> connector;
     private @Nullable String url;
     private @Nullable Client client;
     private @Nullable Tls tls;
@@ -37,7 +45,7 @@ public final class RedisStoreBuilder {
     RedisStoreBuilder() {}
 
     /**
-     * Where Redis is.
+     * The address of Redis.
      *
      * <pre>
      *   redis://[[user]:password@]host[:port][/database]
@@ -45,9 +53,9 @@ public final class RedisStoreBuilder {
      *   redis-cluster://[[user]:password@]host[:port],host[:port]…
      * </pre>
      *
-     * The same with {@code rediss}, {@code rediss-sentinel} and {@code rediss-cluster} over TLS. In a user or a password
-     * whatever is special in a URL is written with a percent sign, as in {@code %40}. The user and the password are for
-     * Redis and not for the Sentinels. Redis need not be there yet.
+     * The schemes {@code rediss}, {@code rediss-sentinel} and {@code rediss-cluster} mean TLS. Special characters in a user
+     * or a password are percent-encoded, as in {@code %40}. The user and the password are for Redis and not for the
+     * Sentinels. Redis need not be there yet.
      */
     public RedisStoreBuilder url(String url) {
         this.url = url;
@@ -61,35 +69,35 @@ public final class RedisStoreBuilder {
     }
 
     /**
-     * Over TLS, trusts the certificates in this PEM file in place of those that the JDK trusts: one's own authority, or
-     * the server's own certificate. The certificate must be for the host that the URL names.
+     * Over TLS, trusts the certificates in this PEM file in place of the JDK's: those of an authority, or the server's own.
+     * The server's certificate must be for the host in the URL.
      */
     public RedisStoreBuilder trust(Path certificates) {
-        this.tls = (tls == null ? Tls.USUAL : tls).trusting(certificates);
+        this.tls = (tls == null ? Tls.DEFAULT : tls).withTrust(certificates);
         return this;
     }
 
-    /** Over TLS, who we are: the certificate and the key in this PKCS #12 file, for a Redis that asks for them. */
+    /** Over TLS, our certificate and key from this PKCS #12 file, for a Redis that asks for a client certificate. */
     public RedisStoreBuilder identity(Path keyStore, String password) {
-        this.tls = (tls == null ? Tls.USUAL : tls).as(keyStore, password);
+        this.tls = (tls == null ? Tls.DEFAULT : tls).withIdentity(keyStore, password);
         return this;
     }
 
-    /** An existing Lettuce connection, which stays open when the store is closed. Its options are its owner's. */
+    /** An existing Lettuce connection, with its own options. It stays open when the store is closed. */
     public RedisStoreBuilder connection(StatefulRedisConnection<String, String> connection) {
         this.connector = () -> LettuceConnector.over(connection, () -> {});
         return this;
     }
 
-    /** An existing Lettuce connection to a cluster, which stays open when the store is closed. */
+    /** An existing Lettuce connection to a cluster, with its own options. It stays open when the store is closed. */
     public RedisStoreBuilder connection(StatefulRedisClusterConnection<String, String> connection) {
         this.connector = () -> LettuceConnector.over(connection, () -> {});
         return this;
     }
 
     /**
-     * An existing Lettuce client, for a connection of the store's own. It stays when the store is closed. Its options are
-     * its owner's. Redis need not be there yet.
+     * An existing Lettuce client, with its own options, from which the store makes a connection. The client stays open when
+     * the store is closed. Redis need not be there yet.
      */
     public RedisStoreBuilder lettuce(RedisClient client) {
         this.connector = () -> {
@@ -99,7 +107,7 @@ public final class RedisStoreBuilder {
         return this;
     }
 
-    /** An existing Lettuce client for a cluster, for a connection of the store's own. */
+    /** The same with a client for a cluster. */
     public RedisStoreBuilder lettuce(RedisClusterClient client) {
         this.connector = () -> {
             StatefulRedisClusterConnection<String, String> connection = client.connect();
@@ -108,19 +116,19 @@ public final class RedisStoreBuilder {
         return this;
     }
 
-    /** An existing Jedis client or pool, which stays open when the store is closed. Its timeouts are its owner's. */
+    /** An existing Jedis client or pool, with its own timeouts. It stays open when the store is closed. */
     public RedisStoreBuilder jedis(UnifiedJedis jedis) {
-        this.connector = () -> new JedisWire(jedis, timeout, () -> {});
+        this.connector = () -> new JedisConnection(jedis, timeout, () -> {});
         return this;
     }
 
-    /** What the names of all keys begin with. Default: {@code sluice}. */
+    /** The prefix of all key names. Default: {@code sluice}. */
     public RedisStoreBuilder prefix(String prefix) {
         this.prefix = prefix;
         return this;
     }
 
-    /** How long Redis has for an answer, 1 millisecond to 1 minute. Default: 50 milliseconds. */
+    /** How long to wait for a reply, 1 millisecond to 1 minute. Default: 50 milliseconds. */
     public RedisStoreBuilder timeout(Duration timeout) {
         if (timeout.toMillis() < 1 || timeout.compareTo(Duration.ofMinutes(1)) > 0) {
             throw new IllegalArgumentException("timeout must be 1 millisecond to 1 minute, was " + timeout);
@@ -129,7 +137,7 @@ public final class RedisStoreBuilder {
         return this;
     }
 
-    /** What limiters say while Redis does not answer, unless they say otherwise. Default: {@link OnFailure#LOCAL}. */
+    /** How limiters decide while Redis does not answer, unless they set it themselves. Default: {@link OnFailure#LOCAL}. */
     public RedisStoreBuilder onFailure(OnFailure onFailure) {
         this.onFailure = onFailure;
         return this;
@@ -147,14 +155,14 @@ public final class RedisStoreBuilder {
         return this;
     }
 
-    /** Time in microseconds by this clock and not the server's, leases without end, and no key ever expires. */
+    /** Takes the time from this clock and not from the server; leases do not end and keys do not expire. */
     RedisStoreBuilder testMicros(LongSupplier testMicros) {
         this.testMicros = testMicros;
         return this;
     }
 
     public RedisStore build() {
-        Supplier<Wire> connector = connector();
+        Supplier<RedisConnection> connector = connector();
         ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1, task -> {
             Thread thread = new Thread(task, "sluice-redis");
             thread.setDaemon(true);
@@ -162,10 +170,10 @@ public final class RedisStoreBuilder {
         });
         executor.setRemoveOnCancelPolicy(true);
         return new RedisStore(new RedisStore.Setup(
-                new Link(connector, timeout),
+                new ResilientConnection(connector, timeout),
                 prefix,
-                new Tally(),
-                new Denials(),
+                new FallbackCounters(),
+                new DenialCache(),
                 executor,
                 onFailure,
                 testMicros == null ? TimeUnit.MICROSECONDS.convert(lease) : 0,
@@ -173,23 +181,24 @@ public final class RedisStoreBuilder {
                 testMicros));
     }
 
-    private Supplier<Wire> connector() {
+    private Supplier<RedisConnection> connector() {
         if (connector != null && (url != null || client != null || tls != null)) {
             throw new IllegalArgumentException(
-                    "a connection was given, so url, client, trust and identity have nothing to say");
+                    "a connection was given: url, client, trust and identity cannot be set as well");
         }
         if (connector != null) {
             return connector;
         }
         if (url == null) {
             throw new IllegalArgumentException(
-                    "where is Redis? Say url(\"redis://127.0.0.1:6379\"), or give a connection");
+                    "no address of Redis: call url(\"redis://127.0.0.1:6379\"), or give a connection");
         }
-        Address address = Address.of(url);
+        RedisAddress address = RedisAddress.of(url);
         if (tls != null && !address.tls()) {
-            throw new IllegalArgumentException("trust and identity are for TLS, and " + address + " is not over TLS");
+            throw new IllegalArgumentException(
+                    "trust and identity are for TLS, but " + address + " does not use it: write rediss");
         }
-        Tls tls = this.tls == null ? Tls.USUAL : this.tls;
+        Tls tls = this.tls == null ? Tls.DEFAULT : this.tls;
         return switch (chosen()) {
             case LETTUCE -> () -> LettuceConnector.connect(address, tls);
             case JEDIS -> () -> JedisConnector.connect(address, tls, timeout);

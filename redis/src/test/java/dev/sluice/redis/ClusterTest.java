@@ -9,6 +9,8 @@ import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
 import dev.sluice.redis.RedisStoreBuilder.Client;
+import dev.sluice.redis.script.KeyNames;
+import dev.sluice.redis.script.KeyNamesTest;
 import dev.sluice.redis.servers.Eventually;
 import dev.sluice.redis.servers.RedisCluster;
 import dev.sluice.redis.servers.RedisServer;

@@ -34,9 +34,9 @@ class ConnectionFailingTest {
     private static final Limit THREE = Limit.fixedWindow(3, Duration.ofHours(1));
     private static final Duration SOON = Duration.ofSeconds(20);
 
-    /** What the link has logged since it was made. */
+    /** What the circuit breaker has logged since this was made. */
     static final class Log extends Handler implements AutoCloseable {
-        private final Logger logger = Logger.getLogger(Link.class.getName());
+        private final Logger logger = Logger.getLogger("dev.sluice.redis.client");
         private final List<String> lines = new CopyOnWriteArrayList<>();
 
         Log() {

@@ -213,12 +213,13 @@ class ConnectionTest {
     void aStoreIsSaidOnce() {
         assertThatThrownBy(() -> RedisStore.builder().build())
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("where is Redis?");
+                .hasMessageContaining("no address of Redis");
         try (RedisClient jedis = RedisClient.create("127.0.0.1", server.port())) {
             assertThatThrownBy(() ->
                             RedisStore.builder().jedis(jedis).url(server.url()).build())
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("a connection was given, so url, client, trust and identity have nothing");
+                    .hasMessageContaining(
+                            "a connection was given: url, client, trust and identity cannot be set as well");
         }
         assertThatThrownBy(() -> RedisStore.connect("redis://h:99999"))
                 .isInstanceOf(IllegalArgumentException.class)

@@ -190,7 +190,8 @@ class ConnectionTlsTest {
                         .trust(ours.certificate)
                         .build())
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("trust and identity are for TLS, and redis://h:6379 is not over TLS");
+                .hasMessageContaining(
+                        "trust and identity are for TLS, but redis://h:6379 does not use it: write rediss");
         assertThatThrownBy(() -> RedisStore.builder().trust(ours.key))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(ours.key.toString());

@@ -13,10 +13,13 @@ import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
 import dev.sluice.Outcome;
+import dev.sluice.redis.script.LimitScripts;
+import dev.sluice.redis.script.Script;
 import dev.sluice.redis.servers.Eventually;
 import dev.sluice.redis.servers.RedisServer;
 import java.time.ZoneId;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -280,14 +283,15 @@ class SharedLimitsTest {
     void aCalendarWindowIsRightWhateverTheFirstGuessOfTheTime() {
         Limiter limiter =
                 store.limiter("daily", Limit.fixedWindow(2, ofMinutes(1)).aligned(ZoneId.of("Asia/Kolkata")));
-        SharedState wrong = new SharedState(
+        RedisLimiterCore wrong = new RedisLimiterCore(
                 "daily",
                 other.setup(),
-                Plan.of(limiter.limits(), Script.file("server-time"), 0, RedisStore.wallMicros() - 3_600_000_000L),
+                LimitScripts.of(
+                        limiter.limits(), Script.file("server-time"), 0, RedisStore.wallMicros() - 3_600_000_000L),
                 OnFailure.DENY,
                 0);
         Decision here = limiter.decide("a");
-        Decision there = wrong.take("a", 1, 100, SharedState.ANY_DELAY).join();
+        Decision there = wrong.take("a", 1, 100, LimitScripts.ANY_DELAY).join();
         assertThat(there.allowed()).isTrue();
         assertThat(here.remaining() + there.remaining()).isLessThanOrEqualTo(3);
         assertThat(there.resetAfterMicros()).isBetween(1L, 60_000_000L);
@@ -365,8 +369,8 @@ class SharedLimitsTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> store.limiter("none"))
                 .withMessageContaining("at least one limit");
-        Limit[] many = new Limit[Script.MOST_LIMITS + 1];
-        java.util.Arrays.fill(many, Limit.fixedWindow(1, ofMinutes(1)));
+        Limit[] many = new Limit[Script.MAX_LIMITS + 1];
+        Arrays.fill(many, Limit.fixedWindow(1, ofMinutes(1)));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> store.limiter("many", many))
                 .withMessageContaining("at most 8 limits");
@@ -381,8 +385,8 @@ class SharedLimitsTest {
 
     @Test
     void asManyLimitsAsAreAllowedFitIntoOneScript() {
-        Limit[] many = new Limit[Script.MOST_LIMITS];
-        java.util.Arrays.fill(many, Limit.slidingWindow(3, ofMinutes(1), 3));
+        Limit[] many = new Limit[Script.MAX_LIMITS];
+        Arrays.fill(many, Limit.slidingWindow(3, ofMinutes(1), 3));
         Limiter limiter = store.limiter("many", many);
         assertThat(limiter.decide("a", 3).allowed()).isTrue();
         assertThat(limiter.decide("a", 1).allowed()).isFalse();

@@ -30,9 +30,9 @@ final class TestClockStore implements AutoCloseable {
     /** A limiter on which nothing has been used yet. */
     Limiter limiter(Ticker ticker, Limit... limits) {
         RedisStore.Setup timed = new RedisStore.Setup(
-                setup.link(),
+                setup.connection(),
                 setup.prefix(),
-                setup.tally(),
+                setup.counters(),
                 setup.denials(),
                 setup.executor(),
                 setup.onFailure(),

@@ -55,7 +55,7 @@ final class Shortcuts {
 
     private String leased() {
         try (RedisStore store = store(OnFailure.DENY)) {
-            Limiter limiter = store.limiterBuilder("leased", PLENTY).leased().build();
+            Limiter limiter = store.limiterBuilder("leased", PLENTY).batched().build();
             return measure(Shortcut.LEASED, () -> Expect.allowed(limiter.tryAcquire(KEY)));
         }
     }

@@ -3,7 +3,7 @@ package dev.sluice.server.admin;
 import dev.sluice.Durations;
 import dev.sluice.rules.Rule;
 import dev.sluice.rules.RuleEngine;
-import dev.sluice.rules.Ruling;
+import dev.sluice.rules.RuleDecision;
 import dev.sluice.server.ruleset.RuleUpdater;
 import dev.sluice.server.ruleset.TemporaryOverride;
 import dev.sluice.server.ruleset.TemporaryOverride.Kind;
@@ -73,10 +73,10 @@ final class KeysHandler {
     }
 
     private void show(AdminRequest request, Rule rule, String key) {
-        CompletableFuture<Optional<Ruling>> inspected =
+        CompletableFuture<Optional<RuleDecision>> inspected =
                 engine.inspect(rule.name(), key).thenApply(Optional::ofNullable);
         request.when(inspected, found -> {
-            Ruling decision = found.orElse(null);
+            RuleDecision decision = found.orElse(null);
             TemporaryOverride override = updater.overrides().of(rule.name(), key);
             if (decision == null && !mayBeUnlimited(rule, override)) {
                 request.notFound("rule " + rule.name() + " has no such key: its keys are made of " + rule.key()

@@ -1,7 +1,7 @@
 package dev.sluice.server.cli;
 
-import dev.sluice.rules.RuleFile;
-import dev.sluice.rules.RuleFileException;
+import dev.sluice.rules.file.RuleFile;
+import dev.sluice.rules.file.RuleFileException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

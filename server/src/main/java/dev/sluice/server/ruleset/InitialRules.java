@@ -1,6 +1,6 @@
 package dev.sluice.server.ruleset;
 
-import dev.sluice.rules.RuleFile;
+import dev.sluice.rules.file.RuleFile;
 import dev.sluice.rules.RuleSet;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -30,7 +30,7 @@ public record InitialRules(
     /**
      * A rule file, which the server will watch.
      *
-     * @throws dev.sluice.rules.RuleFileException if it cannot be read or is wrong
+     * @throws dev.sluice.rules.file.RuleFileException if it cannot be read or is wrong
      */
     public static InitialRules of(Path file) {
         try {

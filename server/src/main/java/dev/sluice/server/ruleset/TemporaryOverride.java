@@ -2,8 +2,8 @@ package dev.sluice.server.ruleset;
 
 import dev.sluice.Limit;
 import dev.sluice.rules.RuleEngine;
-import dev.sluice.rules.RuleFile;
-import dev.sluice.rules.RuleFileException;
+import dev.sluice.rules.file.RuleFile;
+import dev.sluice.rules.file.RuleFileException;
 import dev.sluice.server.web.HttpProblem;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;

@@ -97,7 +97,7 @@ public final class TemporaryOverrides {
 
     /** Puts overrides in force for rules that were not there before. */
     void rulesChanged() {
-        Set<String> applied = engine.interventions().stream()
+        Set<String> applied = engine.keyOverrides().stream()
                 .map(override -> TemporaryOverride.name(override.rule(), override.key()))
                 .collect(Collectors.toSet());
         current(inForce).forEach((name, override) -> {

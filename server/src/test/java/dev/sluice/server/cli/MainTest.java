@@ -2,7 +2,7 @@ package dev.sluice.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.rules.RuleFile;
+import dev.sluice.rules.file.RuleFile;
 import dev.sluice.server.ServeProcess;
 import java.io.PrintWriter;
 import java.io.StringWriter;

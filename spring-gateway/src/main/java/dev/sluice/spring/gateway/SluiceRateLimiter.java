@@ -2,14 +2,14 @@ package dev.sluice.spring.gateway;
 
 import dev.sluice.Limit;
 import dev.sluice.OnFailure;
-import dev.sluice.rules.Ask;
-import dev.sluice.rules.Condition;
 import dev.sluice.rules.RateLimitHeaders;
 import dev.sluice.rules.Request;
 import dev.sluice.rules.Rule;
-import dev.sluice.rules.RuleFile;
-import dev.sluice.rules.RuleFileException;
+import dev.sluice.rules.RuleCheck;
 import dev.sluice.rules.Verdict;
+import dev.sluice.rules.file.RuleFile;
+import dev.sluice.rules.file.RuleFileException;
+import dev.sluice.rules.match.Condition;
 import dev.sluice.spring.RateLimitConfigurationException;
 import dev.sluice.spring.RuleRegistry;
 import java.time.Duration;
@@ -92,7 +92,7 @@ public final class SluiceRateLimiter extends AbstractRateLimiter<SluiceRateLimit
         if (gate.attribute != null) {
             request.with(gate.attribute, id.length() > Request.MAX_VALUE ? id.substring(0, Request.MAX_VALUE) : id);
         }
-        Ask ask = new Ask(gate.rule, request.build());
+        RuleCheck ask = new RuleCheck(gate.rule, request.build());
         return Mono.fromFuture(() -> registry.engine().check(List.of(ask))).flatMap(this::delayed);
     }
 

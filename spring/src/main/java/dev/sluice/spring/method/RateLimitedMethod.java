@@ -1,7 +1,7 @@
 package dev.sluice.spring.method;
 
-import dev.sluice.rules.Ask;
-import dev.sluice.rules.Ruling;
+import dev.sluice.rules.RuleCheck;
+import dev.sluice.rules.RuleDecision;
 import dev.sluice.rules.Verdict;
 import dev.sluice.spring.RateLimitedException;
 import dev.sluice.spring.RuleRegistry;
@@ -33,8 +33,8 @@ record RateLimitedMethod(List<RateLimitOperation> calls, Answer answer) {
         return calls.stream().anyMatch(RateLimitOperation::asksCaller);
     }
 
-    List<Ask> asks(MethodInvocation call, CallerContext caller, RuleRegistry registry) {
-        List<Ask> asks = new ArrayList<>(calls.size());
+    List<RuleCheck> asks(MethodInvocation call, CallerContext caller, RuleRegistry registry) {
+        List<RuleCheck> asks = new ArrayList<>(calls.size());
         for (int i = 0; i < calls.size(); i++) {
             asks.add(calls.get(i).ask(call, caller, registry));
         }
@@ -44,7 +44,7 @@ record RateLimitedMethod(List<RateLimitOperation> calls, Answer answer) {
     /** What a call over the limit gets: what the fallback of the annotation that denied says, or an exception. */
     @Nullable
     Object instead(MethodInvocation call, Verdict verdict) throws Throwable {
-        Ruling denying = Objects.requireNonNull(verdict.decisive());
+        RuleDecision denying = Objects.requireNonNull(verdict.decisive());
         RateLimitedException why = new RateLimitedException(verdict, denying);
         for (RateLimitOperation each : calls) {
             FallbackMethod fallback = each.fallback();

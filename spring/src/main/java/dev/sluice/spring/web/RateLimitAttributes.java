@@ -1,6 +1,6 @@
 package dev.sluice.spring.web;
 
-import dev.sluice.rules.Ruling;
+import dev.sluice.rules.RuleDecision;
 import dev.sluice.rules.Verdict;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,11 +16,11 @@ public final class RateLimitAttributes {
 
     /** Two verdicts on one request, of which the first allowed it. */
     static Verdict both(Verdict first, Verdict second) {
-        if (first.rulings().isEmpty() || second.rulings().isEmpty()) {
-            return first.rulings().isEmpty() ? second : first;
+        if (first.decisions().isEmpty() || second.decisions().isEmpty()) {
+            return first.decisions().isEmpty() ? second : first;
         }
-        List<Ruling> rulings = new ArrayList<>(first.rulings());
-        rulings.addAll(second.rulings());
+        List<RuleDecision> rulings = new ArrayList<>(first.decisions());
+        rulings.addAll(second.decisions());
         return Verdict.of(rulings);
     }
 }

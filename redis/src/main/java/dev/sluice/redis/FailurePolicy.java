@@ -1,0 +1,72 @@
+package dev.sluice.redis;
+
+import dev.sluice.Decision;
+import dev.sluice.Limit;
+import dev.sluice.Limiter;
+import dev.sluice.OnFailure;
+import dev.sluice.Outcome;
+import dev.sluice.redis.script.LimitScripts;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** The decisions of one limiter while Redis does not answer. */
+final class FailurePolicy {
+    private static final long RETRY_AFTER_DENY_MICROS = TimeUnit.MILLISECONDS.toMicros(100);
+
+    private final OnFailure onFailure;
+    private final FallbackCounters counters;
+    private final Limiter local;
+
+    FailurePolicy(OnFailure onFailure, FallbackCounters counters, List<Limit> limits) {
+        this.onFailure = onFailure;
+        this.counters = counters;
+        this.local = Limiter.local(limits.toArray(Limit[]::new));
+    }
+
+    /** Decides on a request; a peek takes nothing. */
+    Decision decide(
+            LimitScripts limits, LimitScripts.Deciding what, String key, long permits, int percent, long maxDelay) {
+        long capacity = limits.capacity();
+        return switch (onFailure) {
+            case ALLOW -> {
+                counters.allowedByPolicy.increment();
+                yield Receipts.ofNobody(Decision.allowed(permits, capacity, capacity, 0, 0, 0));
+            }
+            case DENY -> {
+                counters.deniedByPolicy.increment();
+                yield Receipts.ofNobody(Decision.denied(
+                        Outcome.DENIED, permits, capacity, 0, RETRY_AFTER_DENY_MICROS, RETRY_AFTER_DENY_MICROS));
+            }
+            case LOCAL -> {
+                counters.decidedLocally.increment();
+                Limiter limiter = percent == 100 ? local : local.withShare(percent);
+                yield Receipts.ofLocal(
+                        what == LimitScripts.Deciding.PEEK
+                                ? limiter.peek(key, permits)
+                                : maxDelay == LimitScripts.ANY_DELAY || !limits.delays()
+                                        ? limiter.decide(key, permits)
+                                        : limiter.acquireAsync(key, permits, Duration.ZERO)
+                                                .join());
+            }
+        };
+    }
+
+    /** Refunds permits that this policy granted in this process. */
+    void refund(String key, Decision taken) {
+        local.refund(key, Receipts.local(taken));
+    }
+
+    /** Releases permits that this policy granted in this process. */
+    void release(String key, Decision taken) {
+        local.release(key, Receipts.local(taken));
+    }
+
+    void reset(String key) {
+        local.reset(key);
+    }
+
+    void change(List<Limit> limits) {
+        local.change(limits.toArray(Limit[]::new));
+    }
+}

@@ -1,0 +1,11 @@
+package dev.sluice.redis;
+
+import java.util.concurrent.atomic.LongAdder;
+
+/** Counts the decisions that a store made without Redis, by source. */
+final class FallbackCounters {
+    final LongAdder answeredHere = new LongAdder();
+    final LongAdder allowedByPolicy = new LongAdder();
+    final LongAdder deniedByPolicy = new LongAdder();
+    final LongAdder decidedLocally = new LongAdder();
+}

@@ -1,0 +1,51 @@
+package dev.sluice.redis;
+
+import dev.sluice.Decision;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
+
+/** Renews the leases of the permits that this process holds, until it releases them or dies. */
+final class HoldRenewals {
+    private final BiConsumer<String, Decision> renew;
+    private final ScheduledExecutorService executor;
+    private final long everyMicros;
+    private final ConcurrentHashMap<String, Queue<Decision>> held = new ConcurrentHashMap<>();
+    private final AtomicBoolean started = new AtomicBoolean();
+
+    /** Calls {@code renew} three times in each lease for every hold; never, if {@code leaseMicros} is 0. */
+    HoldRenewals(BiConsumer<String, Decision> renew, ScheduledExecutorService executor, long leaseMicros) {
+        this.renew = renew;
+        this.executor = executor;
+        this.everyMicros = leaseMicros / 3;
+    }
+
+    void add(String key, Decision taken) {
+        if (everyMicros == 0) {
+            return;
+        }
+        held.compute(key, (unused, holds) -> {
+            Queue<Decision> all = holds == null ? new ConcurrentLinkedQueue<>() : holds;
+            all.add(taken);
+            return all;
+        });
+        if (started.compareAndSet(false, true)) {
+            executor.scheduleWithFixedDelay(this::renewAll, everyMicros, everyMicros, TimeUnit.MICROSECONDS);
+        }
+    }
+
+    void remove(String key, Decision taken) {
+        held.computeIfPresent(key, (unused, holds) -> {
+            holds.remove(taken);
+            return holds.isEmpty() ? null : holds;
+        });
+    }
+
+    private void renewAll() {
+        held.forEach((key, holds) -> holds.forEach(each -> renew.accept(key, each)));
+    }
+}

@@ -1,0 +1,163 @@
+package dev.sluice.redis;
+
+import dev.sluice.Charge;
+import dev.sluice.Decision;
+import dev.sluice.redis.client.ResilientConnection;
+import dev.sluice.redis.script.LimitScripts;
+import dev.sluice.redis.script.LimitScripts.Deciding;
+import dev.sluice.redis.script.Script;
+import dev.sluice.redis.script.ScriptReply;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request to several limiters in one script: all of them are charged or none.
+ *
+ * <p>How: a script for several limits works as well if they belong to different limiters. It gets the limits of all
+ * limiters, one after another, and its reply is divided among them. The denial cache is not used, because it does not know
+ * the state of the other limiters.
+ */
+final class MultiLimiterCall {
+    private record Member(RedisLimiterCore core, String key, int percent, LimitScripts scripts) {
+        boolean hasCounter(ScriptCalls calls, String key) {
+            return core.calls().limiterName().equals(calls.limiterName()) && this.key.equals(key);
+        }
+
+        Decision byPolicy(Deciding what, long permits) {
+            return core.calls().byPolicy(what, key, permits, percent, LimitScripts.ANY_DELAY);
+        }
+    }
+
+    private final ResilientConnection connection;
+    private final long permits;
+    private final List<Member> members;
+    private final LimitScripts scripts;
+
+    private MultiLimiterCall(ResilientConnection connection, long permits, List<Member> members) {
+        this.connection = connection;
+        this.permits = permits;
+        this.members = members;
+        this.scripts =
+                LimitScripts.combined(members.stream().map(Member::scripts).toList());
+    }
+
+    /** The call for these charges, or null if one script cannot do it. */
+    static @Nullable MultiLimiterCall of(ResilientConnection connection, List<Charge> charges) {
+        List<Member> members = new ArrayList<>(charges.size());
+        int limits = 0;
+        for (Charge charge : charges) {
+            if (!(charge.limiter() instanceof RedisLimiter limiter)
+                    || !limiter.isPlain()
+                    || charge.permits() != charges.get(0).permits()
+                    || charge.permits() <= 0) {
+                return null;
+            }
+            ScriptCalls calls = limiter.core().calls();
+            if (members.stream().anyMatch(member -> member.hasCounter(calls, charge.key()))) {
+                return null; // the script would charge that counter once
+            }
+            LimitScripts scripts = calls.scripts();
+            members.add(new Member(limiter.core(), charge.key(), limiter.percent(), scripts));
+            limits += scripts.limits().size();
+        }
+        return members.isEmpty() || limits > Script.MAX_LIMITS
+                ? null
+                : new MultiLimiterCall(connection, charges.get(0).permits(), members);
+    }
+
+    CompletableFuture<List<Decision>> decide() {
+        CompletableFuture<List<Decision>> decisions = new CompletableFuture<>();
+        run(ScriptCalls.MAX_REPEATS, decisions);
+        return decisions;
+    }
+
+    private void run(int repeats, CompletableFuture<List<Decision>> decisions) {
+        byte[] arguments = scripts.decideArguments(Deciding.TAKE, permits, LimitScripts.ANY_DELAY, percents());
+        byte[][] args = members.get(0).core.calls().withTime(arguments);
+        connection.run(scripts.decide(), keyNames(), args, bytes -> {
+            ScriptReply reply = bytes == null ? null : new ScriptReply(bytes);
+            if (reply == null || (reply.isOutOfWindow() && repeats == 0)) {
+                decisions.complete(byPolicy());
+            } else if (reply.isOutOfWindow()) {
+                at(reply.nowMicros()).run(repeats - 1, decisions);
+            } else {
+                decisions.complete(decisions(reply));
+            }
+        });
+    }
+
+    private List<Decision> decisions(ScriptReply reply) {
+        List<Decision> decisions = new ArrayList<>(members.size());
+        int first = 0;
+        for (Member member : members) {
+            ScriptReply own = reply.from(first);
+            if (reply.isAdmitted()) {
+                Decision decision = own.decision(member.scripts, permits, member.percent, LimitScripts.ANY_DELAY);
+                member.core.calls().renewIfHeld(member.key, decision);
+                decisions.add(decision);
+            } else {
+                Decision decision = own.withoutTaking(member.scripts, permits, member.percent);
+                decisions.add(decision.allowed() ? Receipts.ofNobody(decision) : decision);
+            }
+            first += member.scripts.limits().size();
+        }
+        return decisions;
+    }
+
+    /** The same call at another time of the server, after a calendar window has ended. */
+    private MultiLimiterCall at(long serverMicros) {
+        List<Member> then = new ArrayList<>(members.size());
+        for (Member member : members) {
+            LimitScripts moved = member.core.calls().moveTo(member.scripts, serverMicros);
+            then.add(new Member(member.core, member.key, member.percent, moved));
+        }
+        return new MultiLimiterCall(connection, permits, then);
+    }
+
+    /** The decisions of each limiter's failure policy. If one denies, the permits of the others are refunded. */
+    private List<Decision> byPolicy() {
+        List<Decision> decisions = new ArrayList<>(members.size());
+        for (Member member : members) {
+            Decision decision = member.byPolicy(Deciding.TAKE, permits);
+            if (!decision.allowed()) {
+                return refunded(decisions, decision);
+            }
+            decisions.add(decision);
+        }
+        return decisions;
+    }
+
+    private List<Decision> refunded(List<Decision> taken, Decision denied) {
+        List<Decision> decisions = new ArrayList<>(members.size());
+        for (int i = 0; i < taken.size(); i++) {
+            members.get(i).core.refund(members.get(i).key, taken.get(i));
+            decisions.add(Receipts.ofNobody(taken.get(i)));
+        }
+        decisions.add(denied);
+        for (Member member : members.subList(decisions.size(), members.size())) {
+            decisions.add(member.byPolicy(Deciding.PEEK, permits));
+        }
+        return decisions;
+    }
+
+    private String[] keyNames() {
+        List<String> names = new ArrayList<>();
+        members.forEach(member -> Collections.addAll(names, member.core.calls().keyNames(member.scripts, member.key)));
+        return names.toArray(String[]::new);
+    }
+
+    private int[] percents() {
+        int[] percents = new int[scripts.limits().size()];
+        int first = 0;
+        for (Member member : members) {
+            int next = first + member.scripts.limits().size();
+            Arrays.fill(percents, first, next, member.percent);
+            first = next;
+        }
+        return percents;
+    }
+}

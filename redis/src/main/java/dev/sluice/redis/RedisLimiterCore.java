@@ -1,0 +1,132 @@
+package dev.sluice.redis;
+
+import dev.sluice.Decision;
+import dev.sluice.Limit;
+import dev.sluice.OnFailure;
+import dev.sluice.redis.script.LimitScripts;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The operations behind every method of a limiter on Redis.
+ *
+ * <pre>
+ *   request -> denial cache -> permit batch -> script on Redis -> decision
+ *                                                '-- no reply -> failure policy: allow, deny or decide in this process
+ * </pre>
+ *
+ * <p>Each of these answers or passes the request on, and knows only those to its right.
+ */
+final class RedisLimiterCore {
+    private final ScriptCalls calls;
+    private final DenialCache denials;
+    private final FallbackCounters counters;
+    private final @Nullable PermitBatches batches;
+    private final WaitQueues queues;
+
+    RedisLimiterCore(
+            String name, RedisStore.Setup setup, LimitScripts scripts, OnFailure onFailure, double batchShare) {
+        this.calls = new ScriptCalls(name, setup, scripts, onFailure);
+        this.denials = setup.denials();
+        this.counters = setup.counters();
+        this.batches = batchShare > 0 ? new PermitBatches(calls, this::refund, counters, batchShare) : null;
+        this.queues = new WaitQueues(calls, this::take, this::refund);
+        if (batches != null) {
+            batches.sweepOn(setup.executor());
+        }
+    }
+
+    ScriptCalls calls() {
+        return calls;
+    }
+
+    List<Limit> limits() {
+        return calls.scripts().limits();
+    }
+
+    boolean takesBatches() {
+        return batches != null;
+    }
+
+    boolean holds() {
+        return calls.scripts().holds();
+    }
+
+    // ---- Taking
+
+    /** Takes the permits if they are admitted with a delay of at most {@code maxDelay} microseconds. */
+    CompletableFuture<Decision> take(String key, long permits, int percent, long maxDelay) {
+        if (permits == 0) {
+            return calls.peek(key, 0, percent);
+        }
+        Decision denied = denials.find(calls, key, permits, percent, System.nanoTime());
+        if (denied != null) {
+            counters.answeredHere.increment();
+            return CompletableFuture.completedFuture(denied);
+        }
+        LimitScripts scripts = calls.scripts();
+        if (batches != null && percent == 100 && !scripts.holds() && !scripts.delays()) {
+            return batches.take(key, permits);
+        }
+        return calls.take(key, permits, percent, maxDelay);
+    }
+
+    /** What {@link #take} would answer; takes nothing. */
+    CompletableFuture<Decision> peek(String key, long permits, int percent) {
+        return calls.peek(key, permits, percent);
+    }
+
+    /** Takes the permits as soon as they are available, if that is within {@code waitMicros}. */
+    CompletableFuture<Decision> await(String key, long permits, int percent, long waitMicros) {
+        if (waitMicros == 0 || permits == 0) {
+            return take(key, permits, percent, waitMicros);
+        }
+        return calls.scripts().delays()
+                ? delayed(key, permits, percent, waitMicros)
+                : queues.join(key, permits, percent, waitMicros);
+    }
+
+    /** Waits for the delay of a queueing limit. */
+    private CompletableFuture<Decision> delayed(String key, long permits, int percent, long waitMicros) {
+        CompletableFuture<Decision> waiter = new CompletableFuture<>();
+        take(key, permits, percent, waitMicros)
+                .thenAccept(decision -> WaitQueues.after(decision.delayMicros(), () -> {
+                    if (!waiter.complete(decision.undelayed()) && decision.allowed()) {
+                        refund(key, decision);
+                    }
+                }));
+        return waiter;
+    }
+
+    // ---- Permits that were taken
+
+    /** Refunds permits; done when Redis has replied or cannot be reached. */
+    CompletableFuture<?> refund(String key, Decision taken) {
+        denials.remove(calls, key);
+        return calls.refund(key, taken).thenRun(() -> queues.wake(key));
+    }
+
+    /** Releases permits of a concurrency limit; done when Redis has replied or cannot be reached. */
+    CompletableFuture<?> release(String key, Decision taken) {
+        return calls.release(key, taken).thenRun(() -> queues.wake(key));
+    }
+
+    // ---- Resetting and changing
+
+    void reset(String key) {
+        denials.remove(calls, key);
+        if (batches != null) {
+            batches.drop(key);
+        }
+        calls.reset(key).join();
+        denials.remove(calls, key);
+        queues.wake(key);
+    }
+
+    void change(List<Limit> limits) {
+        calls.change(limits);
+        denials.removeAll(calls);
+        queues.wakeAll();
+    }
+}

@@ -1,0 +1,220 @@
+package dev.sluice.redis;
+
+import dev.sluice.Decision;
+import dev.sluice.Limit;
+import dev.sluice.OnFailure;
+import dev.sluice.redis.client.ResilientConnection;
+import dev.sluice.redis.script.KeyNames;
+import dev.sluice.redis.script.LimitScripts;
+import dev.sluice.redis.script.LimitScripts.Deciding;
+import dev.sluice.redis.script.LimitScripts.Settling;
+import dev.sluice.redis.script.ScriptReply;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** The script calls of one limiter. When there is no reply, the failure policy decides. */
+final class ScriptCalls {
+    /** How often a call is repeated because a calendar window has ended; a clock that jumps on and on is not followed. */
+    static final int MAX_REPEATS = 4;
+
+    private static final CompletableFuture<?> DONE = CompletableFuture.completedFuture(null);
+
+    private final String limiterName;
+    private final ResilientConnection connection;
+    private final KeyNames names;
+    private final FailurePolicy policy;
+    private final DenialCache denials;
+    private final HoldRenewals renewals;
+    private final @Nullable LongSupplier testMicros;
+    private volatile LimitScripts scripts;
+
+    ScriptCalls(String limiterName, RedisStore.Setup setup, LimitScripts scripts, OnFailure onFailure) {
+        this.limiterName = limiterName;
+        this.connection = setup.connection();
+        this.names = new KeyNames(setup.prefix(), limiterName);
+        this.policy = new FailurePolicy(onFailure, setup.counters(), scripts.limits());
+        this.denials = setup.denials();
+        this.renewals = new HoldRenewals(this::renew, setup.executor(), scripts.leaseMicros());
+        this.testMicros = setup.testMicros();
+        this.scripts = scripts;
+    }
+
+    String limiterName() {
+        return limiterName;
+    }
+
+    LimitScripts scripts() {
+        return scripts;
+    }
+
+    // ---- Decisions
+
+    /** Takes the permits if they are admitted with a delay of at most {@code maxDelay} microseconds. */
+    CompletableFuture<Decision> take(String key, long permits, int percent, long maxDelay) {
+        return new DecisionCall(Deciding.TAKE, key, permits, percent, maxDelay).run(scripts);
+    }
+
+    /** What {@link #take} would answer; takes nothing. */
+    CompletableFuture<Decision> peek(String key, long permits, int percent) {
+        return new DecisionCall(Deciding.PEEK, key, permits, percent, LimitScripts.ANY_DELAY).run(scripts);
+    }
+
+    /** The answer of the failure policy. */
+    Decision byPolicy(Deciding what, String key, long permits, int percent, long maxDelay) {
+        return policy.decide(scripts, what, key, permits, percent, maxDelay);
+    }
+
+    /** One decision: the future, and the receiver of the script's reply. */
+    private final class DecisionCall extends CompletableFuture<Decision> implements Consumer<byte @Nullable []> {
+        private final Deciding what;
+        private final String key;
+        private final long permits;
+        private final int percent;
+        private final long maxDelay;
+        private LimitScripts called = scripts;
+        private long calledAtNanos;
+        private int repeats;
+
+        DecisionCall(Deciding what, String key, long permits, int percent, long maxDelay) {
+            this.what = what;
+            this.key = key;
+            this.permits = permits;
+            this.percent = percent;
+            this.maxDelay = maxDelay;
+        }
+
+        CompletableFuture<Decision> run(LimitScripts scripts) {
+            if (connection.isOpen()) {
+                accept(null);
+                return this;
+            }
+            called = scripts;
+            calledAtNanos = System.nanoTime();
+            byte[] arguments = scripts.decideArguments(what, permits, maxDelay, percent);
+            connection.run(scripts.decide(), keyNames(scripts, key), withTime(arguments), this);
+            return this;
+        }
+
+        @Override
+        public void accept(byte @Nullable [] bytes) {
+            ScriptReply reply = bytes == null ? null : new ScriptReply(bytes);
+            if (reply != null && reply.isOutOfWindow()) {
+                LimitScripts next = moveTo(called, reply.nowMicros());
+                if (repeats++ < MAX_REPEATS) {
+                    run(next);
+                    return;
+                }
+                reply = null;
+            }
+            complete(
+                    reply == null
+                            ? byPolicy(what, key, permits, percent, maxDelay)
+                            : remembered(reply.decision(called, permits, percent, maxDelay)));
+        }
+
+        private Decision remembered(Decision decision) {
+            if (!decision.allowed() && testMicros == null && !called.holds() && !called.delays()) {
+                denials.add(ScriptCalls.this, key, percent, decision, calledAtNanos);
+            }
+            if (what == Deciding.TAKE) {
+                renewIfHeld(key, decision);
+            }
+            return decision;
+        }
+    }
+
+    /** The scripts at another time of the server, for calendar windows; in force from now on. */
+    LimitScripts moveTo(LimitScripts scripts, long serverMicros) {
+        LimitScripts moved = scripts.at(serverMicros);
+        this.scripts = moved;
+        return moved;
+    }
+
+    /** Keeps the permits of a concurrency limit held from now on. */
+    void renewIfHeld(String key, Decision decision) {
+        if (decision.allowed() && scripts.holds()) {
+            renewals.add(key, decision);
+        }
+    }
+
+    // ---- Permits that were taken
+
+    /** Refunds permits; done when Redis has replied or cannot be reached. */
+    CompletableFuture<?> refund(String key, Decision taken) {
+        if (Receipts.isLocal(taken)) {
+            policy.refund(key, taken);
+            return DONE;
+        }
+        return settle(Settling.REFUND, key, taken);
+    }
+
+    /** Releases permits of a concurrency limit; done when Redis has replied or cannot be reached. */
+    CompletableFuture<?> release(String key, Decision taken) {
+        renewals.remove(key, taken);
+        if (Receipts.isLocal(taken)) {
+            policy.release(key, taken);
+            return DONE;
+        }
+        return settle(Settling.RELEASE, key, taken);
+    }
+
+    private void renew(String key, Decision taken) {
+        settle(Settling.RENEW, key, taken);
+    }
+
+    private CompletableFuture<?> settle(Settling what, String key, Decision taken) {
+        if (!Receipts.isOfRedis(taken)) {
+            return DONE;
+        }
+        CompletableFuture<Boolean> done = new CompletableFuture<>();
+        settle(what, key, taken, scripts, done);
+        return done;
+    }
+
+    private void settle(
+            Settling what, String key, Decision taken, LimitScripts scripts, CompletableFuture<Boolean> done) {
+        byte[] arguments = scripts.settleArguments(what, taken.permits(), taken.takenAtMicros());
+        connection.run(scripts.settle(), keyNames(scripts, key), withTime(arguments), bytes -> {
+            ScriptReply reply = bytes == null ? null : new ScriptReply(bytes);
+            if (reply != null && reply.isOutOfWindow()) {
+                settle(what, key, taken, moveTo(scripts, reply.nowMicros()), done);
+            } else {
+                done.complete(reply != null);
+            }
+        });
+    }
+
+    // ---- Resetting and changing
+
+    /** Deletes the state of a key, in Redis and in this process. */
+    CompletableFuture<?> reset(String key) {
+        policy.reset(key);
+        return connection.delete(keyNames(scripts, key));
+    }
+
+    void change(List<Limit> limits) {
+        scripts = LimitScripts.of(limits, scripts.clock(), scripts.leaseMicros(), RedisStore.wallMicros());
+        policy.change(limits);
+    }
+
+    // ---- Names and arguments
+
+    String[] keyNames(LimitScripts scripts, String key) {
+        return names.of(key, scripts.limits().size());
+    }
+
+    /** The arguments, with the time in tests, where it is not the server's. */
+    byte[][] withTime(byte[] arguments) {
+        if (testMicros == null) {
+            return new byte[][] {arguments};
+        }
+        byte[] now = ByteBuffer.allocate(Double.BYTES)
+                .putDouble((double) testMicros.getAsLong())
+                .array();
+        return new byte[][] {arguments, now};
+    }
+}

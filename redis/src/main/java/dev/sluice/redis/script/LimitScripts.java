@@ -1,0 +1,146 @@
+package dev.sluice.redis.script;
+
+import dev.sluice.Limit;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.function.IntUnaryOperator;
+
+/**
+ * The limits of a limiter, with the scripts that decide on them and their arguments.
+ *
+ * @param limits the same list for as long as the limits stay the same, so that users can cache what they derive from it
+ * @param arguments the arguments of each limit
+ * @param clock the text of the script file that reads the time
+ * @param leaseMicros how long permits stay held after their holder has died
+ * @param holds whether permits are held until they are released
+ * @param delays whether a request may be admitted with a delay
+ * @param capacity the most permits that one request can get
+ * @param decide takes permits, or peeks
+ * @param settle refunds, releases or renews permits
+ * @param packed the arguments for requests that may use all of every limit, after {@link #LEADING} free numbers
+ */
+public record LimitScripts(
+        List<Limit> limits,
+        List<ScriptArguments> arguments,
+        String clock,
+        long leaseMicros,
+        boolean holds,
+        boolean delays,
+        long capacity,
+        Script decide,
+        Script settle,
+        ByteBuffer packed) {
+    /** What {@link #decide} does. */
+    public enum Deciding {
+        PEEK(0),
+        TAKE(1);
+
+        private final int number;
+
+        Deciding(int number) {
+            this.number = number;
+        }
+    }
+
+    /** What {@link #settle} does. */
+    public enum Settling {
+        REFUND(0),
+        RELEASE(1),
+        RENEW(2);
+
+        private final int number;
+
+        Settling(int number) {
+            this.number = number;
+        }
+    }
+
+    /** Any delay is acceptable. */
+    public static final long ANY_DELAY = -1;
+
+    /** The numbers before those of the limits: what to do, the permits, and the longest delay or the time of taking. */
+    private static final int LEADING = 3;
+
+    /** The scripts for these limits when the server's time is {@code serverMicros}. */
+    public static LimitScripts of(List<Limit> limits, String clock, long leaseMicros, long serverMicros) {
+        if (limits.isEmpty()) {
+            throw new IllegalArgumentException("a limiter needs at least one limit");
+        }
+        return ofArguments(ScriptArguments.of(limits, serverMicros, leaseMicros), clock, leaseMicros);
+    }
+
+    private static LimitScripts ofArguments(List<ScriptArguments> arguments, String clock, long leaseMicros) {
+        List<String> algorithms =
+                arguments.stream().map(ScriptArguments::algorithm).toList();
+        List<Limit> limits = arguments.stream().map(ScriptArguments::limit).toList();
+        return new LimitScripts(
+                limits,
+                arguments,
+                clock,
+                leaseMicros,
+                limits.stream().anyMatch(Limit.Concurrency.class::isInstance),
+                limits.stream().anyMatch(LimitScripts::queues),
+                limits.stream().mapToLong(Limit::capacity).min().orElseThrow(),
+                Script.of("decide", clock, algorithms),
+                Script.of("settle", clock, algorithms),
+                packed(arguments, limit -> 100));
+    }
+
+    /** The scripts for the limits of several limiters, in their order. */
+    public static LimitScripts combined(List<LimitScripts> all) {
+        return ofArguments(
+                all.stream().flatMap(each -> each.arguments.stream()).toList(),
+                all.get(0).clock,
+                all.get(0).leaseMicros);
+    }
+
+    /** The same limits at another time, which gives calendar windows another start and end. */
+    public LimitScripts at(long serverMicros) {
+        List<ScriptArguments> then = ScriptArguments.of(limits, serverMicros, leaseMicros);
+        return new LimitScripts(
+                limits, then, clock, leaseMicros, holds, delays, capacity, decide, settle, packed(then, limit -> 100));
+    }
+
+    private static boolean queues(Limit limit) {
+        return limit instanceof Limit.LeakyBucket leaky && leaky.flow() == Limit.LeakyBucket.Flow.QUEUE;
+    }
+
+    /** The arguments of {@link #decide} for requests that may use {@code percent} of each limit. */
+    public byte[] decideArguments(Deciding what, long permits, long maxDelay, int percent) {
+        return arguments(percent == 100 ? packed : packed(arguments, limit -> percent), what.number, permits, maxDelay);
+    }
+
+    /** The same with a percentage for each limit. */
+    public byte[] decideArguments(Deciding what, long permits, long maxDelay, int[] percents) {
+        return arguments(packed(arguments, limit -> percents[limit]), what.number, permits, maxDelay);
+    }
+
+    /** The arguments of {@link #settle} for permits that were taken at {@code takenAtMicros}. */
+    public byte[] settleArguments(Settling what, long permits, long takenAtMicros) {
+        return arguments(packed, what.number, permits, takenAtMicros);
+    }
+
+    private static byte[] arguments(ByteBuffer packed, long what, long permits, long third) {
+        byte[] arguments = new byte[packed.capacity()];
+        packed.get(0, arguments);
+        ByteBuffer.wrap(arguments)
+                .putDouble((double) what)
+                .putDouble((double) Math.min(permits, 2 * Limit.MAX_PERMITS)) // larger ones are inexact, and denied too
+                .putDouble((double) third);
+        return arguments;
+    }
+
+    private static ByteBuffer packed(List<ScriptArguments> arguments, IntUnaryOperator percents) {
+        int count = LEADING;
+        for (ScriptArguments each : arguments) {
+            count += 1 + each.numbers().size();
+        }
+        ByteBuffer packed = ByteBuffer.allocate(count * Double.BYTES).position(LEADING * Double.BYTES);
+        for (int i = 0; i < arguments.size(); i++) {
+            ScriptArguments each = arguments.get(i);
+            packed.putDouble((double) each.room(percents.applyAsInt(i)));
+            each.numbers().forEach(number -> packed.putDouble(number.doubleValue()));
+        }
+        return packed;
+    }
+}

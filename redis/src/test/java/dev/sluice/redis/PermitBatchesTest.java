@@ -1,0 +1,153 @@
+package dev.sluice.redis;
+
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofMinutes;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.Decision;
+import dev.sluice.Limit;
+import dev.sluice.Limiter;
+import dev.sluice.OnFailure;
+import dev.sluice.redis.servers.Eventually;
+import dev.sluice.redis.servers.RedisServer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.LongAdder;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Permits fetched in batches: what several processes may spend, and what they must not. */
+@Timeout(60)
+class PermitBatchesTest {
+    private static final int NODES = 4;
+    private static RedisServer server;
+    private final List<RedisStore> nodes = new ArrayList<>();
+
+    @BeforeAll
+    static void start() {
+        server = RedisServer.start();
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
+    @AfterEach
+    void close() {
+        nodes.forEach(RedisStore::close);
+    }
+
+    private Limiter node(String name, int percent, Limit limit) {
+        RedisStore store = RedisStore.builder()
+                .url(server.url())
+                .timeout(ofSeconds(5))
+                .onFailure(OnFailure.DENY)
+                .build();
+        nodes.add(store);
+        return store.limiterBuilder(name, limit).batched(percent).build();
+    }
+
+    @Test
+    void severalNodesTogetherSpendNoMoreThanWasCharged() throws Exception {
+        long limit = 5000;
+        LongAdder admitted = new LongAdder();
+        all(NODES, "sum", 10, Limit.fixedWindow(limit, ofMinutes(60)), limiter -> {
+            for (int i = 0; i < 4000; i++) {
+                if (limiter.tryAcquire("hot")) {
+                    admitted.increment();
+                }
+            }
+        });
+        assertThat(admitted.sum()).isLessThanOrEqualTo(limit).isGreaterThan(limit / 2);
+        assertThat(nodes.stream().mapToLong(node -> node.counters().asked()).sum())
+                .isLessThan(admitted.sum());
+    }
+
+    /** Who waits for a batch has waited for Redis: when it does not come, nobody asks again. */
+    @Test
+    void whileRedisIsFrozenOneAsksForAll() {
+        try (RedisServer own = RedisServer.start();
+                RedisStore store = RedisStore.builder()
+                        .url(own.url())
+                        .onFailure(OnFailure.LOCAL)
+                        .build()) {
+            Limiter hot = store.limiterBuilder("hot", Limit.fixedWindow(100, ofMinutes(60)))
+                    .batched()
+                    .build();
+            own.pause();
+            List<CompletableFuture<Decision>> calls = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                calls.add(hot.decideAsync("k", 1));
+            }
+            assertThat(calls).allMatch(call -> call.join().allowed());
+            assertThat(store.counters().asked()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void overAnyPeriodAFleetSpendsAtMostItsBatchesMoreThanTheLimit() throws Exception {
+        long limit = 400;
+        long batch = limit / 10;
+        long periodNanos = ofMillis(500).toNanos();
+        ConcurrentLinkedQueue<Long> spentAt = new ConcurrentLinkedQueue<>();
+        long end = System.nanoTime() + ofSeconds(3).toNanos();
+        all(NODES, "any", 10, Limit.slidingLog(limit, ofMillis(500)), limiter -> {
+            while (System.nanoTime() < end) {
+                long before = System.nanoTime();
+                if (limiter.tryAcquire("hot")) {
+                    spentAt.add(before);
+                }
+            }
+        });
+        long[] times = spentAt.stream().mapToLong(Long::longValue).sorted().toArray();
+        // a call that is held up between its two ends may count for either period: leave that much at the edges
+        long slack = ofMillis(50).toNanos();
+        int most = 0;
+        for (int from = 0, to = 0; to < times.length; to++) {
+            while (times[to] - times[from] >= periodNanos - slack) {
+                from++;
+            }
+            most = Math.max(most, to - from + 1);
+        }
+        assertThat(times.length).isGreaterThan((int) limit);
+        assertThat((long) most).isLessThanOrEqualTo(limit + NODES * batch);
+    }
+
+    @Test
+    void whatIsNotSpentIsGivenBack() {
+        Limiter batched = node("back", 50, Limit.fixedWindow(1000, ofMinutes(60)));
+        for (int i = 0; i < 100; i++) {
+            batched.tryAcquire("hot");
+        }
+        Limiter plain = nodes.get(0).limiter("back", Limit.fixedWindow(1000, ofMinutes(60)));
+        Eventually.holds(
+                "only what was spent is charged",
+                ofSeconds(20),
+                () -> plain.peek("hot", 0).remaining() == 900);
+    }
+
+    private interface Traffic {
+        void run(Limiter limiter);
+    }
+
+    private void all(int count, String name, int percent, Limit limit, Traffic traffic) throws InterruptedException {
+        CountDownLatch done = new CountDownLatch(count);
+        for (int i = 0; i < count; i++) {
+            Limiter limiter = node(name, percent, limit);
+            Thread thread = new Thread(() -> {
+                traffic.run(limiter);
+                done.countDown();
+            });
+            thread.start();
+        }
+        done.await();
+    }
+}

@@ -1,0 +1,162 @@
+package dev.sluice.redis.script;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.Limit;
+import dev.sluice.Limiter;
+import dev.sluice.redis.RedisStore;
+import dev.sluice.redis.RedisStoreBuilder.Client;
+import dev.sluice.redis.servers.RedisServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+@Timeout(60)
+public class KeyNamesTest {
+    private static final String HIGH = "\ud83d"; // the halves of a smile
+    private static final String LOW = "\ude00";
+
+    /** Keys that are easily taken for one another, or for a part of a name. */
+    public static final List<String> ODD = List.of(
+            "",
+            " ",
+            ":",
+            "%",
+            "%3A",
+            "%253A",
+            "{",
+            "}",
+            "{}",
+            "{a}",
+            "}:0",
+            "a}:0",
+            "a",
+            "A",
+            "a:0",
+            "a%3A0",
+            "é",
+            "e\u0301",
+            "\u00c3\u00a9",
+            HIGH,
+            LOW,
+            HIGH + LOW,
+            LOW + HIGH,
+            "%ud83d",
+            "?",
+            "\ufffd",
+            "\0",
+            "\r\n",
+            "*",
+            "[a]",
+            "\\",
+            "键",
+            "ключ",
+            "ip:203.0.113.9");
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            sluice    | login | ip:203.0.113.9      | sluice:{login:ip%3A203.0.113.9}:0
+            sluice    | login | ''                  | sluice:{login:}:0
+            shop:prod | login | a/b@c.d-e_f~g+h=i,j | shop:prod:{login:a/b@c.d-e_f~g+h=i,j}:0
+            ''        | a:b   | c                   | :{a%3Ab:c}:0
+            {a}:b     | {     | }                   | %7Ba%7D:b:{%7B:%7D}:0
+            sluice    | x     | 100% é              | sluice:{x:100%25%20%C3%A9}:0
+            """)
+    void names(String prefix, String limiter, String key, String name) {
+        assertThat(new KeyNames(prefix, limiter).of(key, 1)).containsExactly(name);
+    }
+
+    @Test
+    void theLimitsOfAKeyDifferInTheLastPartOnly() {
+        assertThat(new KeyNames("p", "l").of("k", 3)).containsExactly("p:{l:k}:0", "p:{l:k}:1", "p:{l:k}:2");
+    }
+
+    @Test
+    void halvesOfCharactersAreToldApart() {
+        assertThat(List.of(KeyNames.escaped(HIGH), KeyNames.escaped(LOW), KeyNames.escaped(HIGH + LOW)))
+                .containsExactly("%ud83d", "%ude00", "%F0%9F%98%80");
+    }
+
+    @Test
+    void noTwoOddKeysShareAName() {
+        Set<String> names = new HashSet<>();
+        for (String limiter : ODD) {
+            for (String key : ODD) {
+                assertThat(names.add(new KeyNames("sluice", limiter).of(key, 1)[0]))
+                        .as(limiter + " and " + key)
+                        .isTrue();
+            }
+        }
+    }
+
+    @Test
+    void noTwoRandomKeysShareAName() {
+        Random random = new Random(42);
+        String alphabet = "ab:%{}03Aud8é" + HIGH + LOW;
+        Map<String, List<String>> seen = new HashMap<>();
+        for (int i = 0; i < 50_000; i++) {
+            List<String> parts = new ArrayList<>();
+            for (int part = 0; part < 3; part++) {
+                StringBuilder text = new StringBuilder();
+                for (int length = random.nextInt(5); length > 0; length--) {
+                    text.append(alphabet.charAt(random.nextInt(alphabet.length())));
+                }
+                parts.add(text.toString());
+            }
+            String name = new KeyNames(parts.get(0), parts.get(1)).of(parts.get(2), 1)[0];
+            List<String> other = seen.putIfAbsent(name, parts);
+            assertThat(other == null || other.equals(parts))
+                    .as(name + " of " + parts + " and " + other)
+                    .isTrue();
+            assertThat(name.chars().allMatch(c -> c > ' ' && c < 127)).as(name).isTrue();
+            assertThat(name.chars().filter(c -> c == '{' || c == '}').count())
+                    .as(name)
+                    .isEqualTo(2);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Client.class)
+    void eachOddKeyHasItsOwnCounter(Client client) {
+        List<String> keys = new ArrayList<>(ODD);
+        keys.add("x".repeat(100_000));
+        keys.add("x".repeat(100_000) + "y");
+        keys.add("键".repeat(33_000));
+        try (RedisServer server = RedisServer.start();
+                RedisStore store = RedisStore.builder()
+                        .url(server.url())
+                        .client(client)
+                        .timeout(Duration.ofSeconds(10))
+                        .build()) {
+            Limiter limiter = store.limiter("odd:{}", Limit.fixedWindow(2, Duration.ofHours(1)));
+            for (int i = 0; i < 2; i++) {
+                for (String key : keys) {
+                    assertThat(limiter.decide(key, 1).remaining())
+                            .as(shown(key))
+                            .isEqualTo(1 - i);
+                }
+            }
+            for (String key : keys) {
+                assertThat(limiter.tryAcquire(key)).as(shown(key)).isFalse();
+            }
+            limiter.reset("{a}");
+            assertThat(limiter.tryAcquire("{a}")).isTrue();
+            assertThat(server.number("DBSIZE")).isEqualTo(keys.size());
+            assertThat(store.counters().decidedLocally()).isZero();
+        }
+    }
+
+    private static String shown(String key) {
+        return "'" + key.substring(0, Math.min(20, key.length())) + "', " + key.length() + " characters";
+    }
+}
