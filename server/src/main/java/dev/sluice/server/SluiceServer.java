@@ -21,6 +21,7 @@ import dev.sluice.server.ruleset.Watcher;
 import dev.sluice.server.web.HttpProblem;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpServerRequest;
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -118,8 +119,9 @@ public final class SluiceServer implements AutoCloseable {
         RateLimitService service = folder == null
                 ? RateLimitService.of(engine, store, OnFailure.LOCAL)
                 : RateLimitService.of(limits(folder));
-        RateLimitGrpc grpc = new RateLimitGrpc(service);
-        RateLimitJson json = new RateLimitJson(service);
+        Duration timeout = settings.bounds().requestTimeout();
+        RateLimitGrpc grpc = new RateLimitGrpc(ports.vertx(), service, timeout);
+        RateLimitJson json = new RateLimitJson(ports.vertx(), service, timeout);
         return request -> {
             if (RateLimitGrpc.isGrpc(request)) {
                 grpc.handle(request);

@@ -61,20 +61,16 @@ final class AdminRequest {
 
     <T> void when(Future<T> future, Consumer<T> done) {
         future.onComplete(result -> {
-            if (result.failed()) {
-                fail(result.cause());
-            } else {
-                pass(result.result(), done);
+            try {
+                if (result.failed()) {
+                    fail(result.cause());
+                } else {
+                    done.accept(result.result());
+                }
+            } catch (RuntimeException e) {
+                fail(e);
             }
         });
-    }
-
-    private <T> void pass(T result, Consumer<T> done) {
-        try {
-            done.accept(result);
-        } catch (RuntimeException e) {
-            fail(e);
-        }
     }
 
     /** Sends a problem, or 500 for any other failure. */
@@ -151,8 +147,7 @@ final class AdminRequest {
                     "Content-Type must be " + types.get(0) + ", was "
                             + (type == null ? "not given" : HttpProblem.quoted(type)));
         }
-        secure(request.response());
-        new BodyReader(vertx, maxBytes, Bounds.DEFAULTS.requestTimeout()).read(request, body -> pass(body, done));
+        when(new BodyReader(vertx, maxBytes, Bounds.DEFAULTS.requestTimeout()).read(request), done);
     }
 
     /** Reads the body as JSON that has no members but these. */

@@ -44,26 +44,26 @@ final class DecisionJson {
         if (rule.override() > 0) {
             json.put("override", rule.override());
         }
-        RuleDecision ruling = rule.decision();
-        if (ruling != null) {
+        RuleDecision decision = rule.decision();
+        if (decision != null) {
             json.put("onExceed", rule.rule().onExceed().action().name().toLowerCase(Locale.ROOT));
-            json.mergeIn(ruling(ruling));
+            json.mergeIn(of(decision));
         }
         return rule.remedy().isEmpty() ? json : json.put("remedy", rule.remedy());
     }
 
-    static JsonObject ruling(RuleDecision ruling) {
-        JsonObject json = new JsonObject().put("rule", ruling.rule().name()).put("key", ruling.key());
-        if (!ruling.limiterName().equals(ruling.rule().name())) {
-            json.put("counter", ruling.limiterName());
+    static JsonObject of(RuleDecision decision) {
+        JsonObject json = new JsonObject().put("rule", decision.rule().name()).put("key", decision.key());
+        if (!decision.limiterName().equals(decision.rule().name())) {
+            json.put("counter", decision.limiterName());
         }
-        if (ruling.share() < 100) {
-            json.put("sharePercent", ruling.share());
+        if (decision.share() < 100) {
+            json.put("sharePercent", decision.share());
         }
-        numbers(json, ruling.decision());
+        numbers(json, decision.decision());
         JsonArray limits = new JsonArray();
-        List<Decision> each = ruling.decision().each();
-        List<Limit> named = ruling.limiter().limits();
+        List<Decision> each = decision.decision().each();
+        List<Limit> named = decision.limiter().limits();
         for (int i = 0; i < each.size(); i++) {
             JsonObject limit = new JsonObject();
             if (named.size() == each.size()) {

@@ -89,7 +89,7 @@ final class KeysHandler {
                             .put("key", key)
                             .put("outcome", "allowed")
                             .put("limits", new JsonArray())
-                    : DecisionJson.ruling(decision);
+                    : DecisionJson.of(decision);
             request.json(200, json.put("override", override == null ? null : override.json()));
         });
     }

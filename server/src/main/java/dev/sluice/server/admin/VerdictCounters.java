@@ -36,10 +36,10 @@ final class VerdictCounters implements VerdictListener {
 
     @Override
     public void decided(Request request, Verdict verdict) {
-        List<RuleDecision> rulings = verdict.decisions();
+        List<RuleDecision> decisions = verdict.decisions();
         if (!verdict.allowed()) {
             denied.increment();
-        } else if (rulings.isEmpty()) {
+        } else if (decisions.isEmpty()) {
             unmatched.increment();
         } else {
             allowed.increment();
@@ -47,21 +47,21 @@ final class VerdictCounters implements VerdictListener {
         if (verdict.degraded()) {
             degraded.increment();
         }
-        for (int i = 0; i < rulings.size(); i++) {
-            RuleDecision ruling = rulings.get(i);
-            byRule.count(ruling.rule().name(), ruling.decision().outcome());
-            if (ruling.denies()) {
-                denied(ruling);
+        for (int i = 0; i < decisions.size(); i++) {
+            RuleDecision decision = decisions.get(i);
+            byRule.count(decision.rule().name(), decision.decision().outcome());
+            if (decision.denies()) {
+                denied(decision);
             }
         }
     }
 
-    private void denied(RuleDecision ruling) {
-        String rule = ruling.rule().name();
-        offenders.denied(rule, ruling.key());
+    private void denied(RuleDecision decision) {
+        String rule = decision.rule().name();
+        offenders.denied(rule, decision.key());
         if (events.clients() > 0) {
-            Decision decision = ruling.decision();
-            events.denied(rule, ruling.key(), decision.outcome().name().toLowerCase(Locale.ROOT), millis(decision));
+            Decision whole = decision.decision();
+            events.denied(rule, decision.key(), whole.outcome().name().toLowerCase(Locale.ROOT), millis(whole));
         }
     }
 

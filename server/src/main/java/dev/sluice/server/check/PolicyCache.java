@@ -44,6 +44,6 @@ final class PolicyCache {
     }
 
     private static boolean holds(List<Limit> limits) {
-        return limits.stream().anyMatch(limit -> limit instanceof Limit.Concurrency);
+        return limits.stream().anyMatch(Limit::holds);
     }
 }
