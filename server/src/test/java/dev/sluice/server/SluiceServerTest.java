@@ -66,7 +66,7 @@ class SluiceServerTest {
         assertThat(response.headers().firstValue("Content-Type")).hasValue("image/svg+xml; charset=utf-8");
         assertThat(response.body())
                 .startsWith("<svg")
-                .contains("width=\"500\"", "5 per 10s, burst 5", "Sliding log")
+                .contains("width=\"500\"", "5 per 10s token-bucket burst=5", "Sliding log")
                 .doesNotContain("Leaky bucket");
     }
 
