@@ -81,19 +81,19 @@ final class RuleLimits implements RateLimitService.Decider {
     }
 
     private static DescriptorResult result(Verdict verdict, Taken taken) {
-        RuleDecision ruling = verdict.decisive();
-        if (ruling == null) {
+        RuleDecision decisive = verdict.decisive();
+        if (decisive == null) {
             return DescriptorResult.NO_LIMIT;
         }
-        int tightest = tightest(ruling.decision().each());
-        Decision decision = ruling.decision().each().get(tightest);
-        List<Limit> limits = ruling.limiter().limits();
+        int tightest = tightest(decisive.decision().each());
+        Decision decision = decisive.decision().each().get(tightest);
+        List<Limit> limits = decisive.limiter().limits();
         Limit limit = limits.get(Math.min(tightest, limits.size() - 1));
         long untaken = taken == Taken.NO && verdict.allowed() ? decision.permits() : 0;
         long remaining = Math.min(decision.limit(), decision.remaining() + untaken);
         Duration period = Objects.requireNonNullElse(limit.period(), Duration.ZERO);
         return DescriptorResult.of(
-                DescriptorLimit.message(ruling.rule().name(), limit.permits(), EnvoyUnit.lasting(period)),
+                DescriptorLimit.message(decisive.rule().name(), limit.permits(), EnvoyUnit.lasting(period)),
                 period.getNano() == 0 ? period.getSeconds() : 0,
                 DescriptorLimit.Mode.ENFORCED,
                 !verdict.allowed(),
