@@ -70,9 +70,11 @@ final class Ports implements AutoCloseable {
      * @return the port, which is another one if any would do
      * @throws IllegalStateException if it cannot be had, with a line that says which option chooses another
      */
-    int listen(int loops, ServerSettings.Address address, String option, Supplier<Handler<HttpServerRequest>> handlers) {
+    int listen(
+            int loops, ServerSettings.Address address, String option, Supplier<Handler<HttpServerRequest>> handlers) {
         int before = servers.size();
-        int port = address.port() == 0 ? -1 - before : address.port(); // negative: any, but the same for all event loops
+        int port =
+                address.port() == 0 ? -1 - before : address.port(); // negative: any, but the same for all event loops
         Supplier<AbstractVerticle> listeners = () -> new AbstractVerticle() {
             @Override
             public void start(Promise<Void> started) {

@@ -109,8 +109,7 @@ public final class SluiceServer implements AutoCloseable {
                 Ports.loops(),
                 settings.data(),
                 "--port",
-                () -> new DataPort(
-                        ports.vertx(), engine, held, settings.bounds(), ports::isOpen, admin::took, others));
+                () -> new DataPort(ports.vertx(), engine, held, settings.bounds(), ports::isOpen, admin::took, others));
     }
 
     /** Handles the requests to the data port that are not for {@link DataPort}. */

@@ -4,9 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.redis.servers.Eventually;
-import dev.sluice.server.ServerSettings.Address;
-import dev.sluice.server.admin.AuditLog;
 import dev.sluice.server.admin.AdminTokens;
+import dev.sluice.server.admin.AuditLog;
 import dev.sluice.server.envoy.EnvoyFolder;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
@@ -99,7 +98,10 @@ class MountingTest {
 
     @Test
     void nobodyElseReachesTheAdminPortWithoutAToken() {
-        ServerSettings open = Service.settings(RULES).at(new ServerSettings.Address(ServerSettings.Address.LOOPBACK, 0), new ServerSettings.Address(ServerSettings.Address.ALL, 0));
+        ServerSettings open = Service.settings(RULES)
+                .at(
+                        new ServerSettings.Address(ServerSettings.Address.LOOPBACK, 0),
+                        new ServerSettings.Address(ServerSettings.Address.ALL, 0));
         assertThatThrownBy(() -> SluiceServer.start(open))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("has no token");

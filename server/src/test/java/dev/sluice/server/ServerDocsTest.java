@@ -3,7 +3,6 @@ package dev.sluice.server;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.server.cli.Main;
 import dev.sluice.rules.file.RuleFile;
 import dev.sluice.server.cli.Main;
 import dev.sluice.server.ruleset.InitialRules;

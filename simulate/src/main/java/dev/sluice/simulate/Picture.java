@@ -195,12 +195,12 @@ public final class Picture {
                 + "\" data-permits=\"" + permits + "\" data-denied=\"" + simulation.denied() + "\" data-most=\""
                 + worst + "\" data-bound=\""
                 + summary.bound() + "\">");
-        svg.raw("<title>" + Svg.escape(summary.title() + ", " + text + ": " + numbers(simulation))
-                + "</title>");
+        svg.raw("<title>" + Svg.escape(summary.title() + ", " + text + ": " + numbers(simulation)) + "</title>");
         long y = top + HEADER;
         String heading = narrow
                 ? "<tspan class=\"strong\">" + Svg.escape(text)
-                : "<tspan class=\"name\">" + Svg.escape(summary.title()) + "</tspan><tspan dx=\"8\">" + Svg.escape(text);
+                : "<tspan class=\"name\">" + Svg.escape(summary.title()) + "</tspan><tspan dx=\"8\">"
+                        + Svg.escape(text);
         svg.raw("<text x=\"16\" y=\"" + Svg.tenths(y) + "\">" + heading + "</tspan></text>");
         y += LINE;
         svg.raw("<text x=\"16\" y=\"" + Svg.tenths(y) + "\"><tspan class=\"yes\">" + simulation.allowed()

@@ -77,8 +77,8 @@ public record Scenario(
         Traffic.Shape shape = Traffic.Shape.parse(reader.text("traffic", Traffic.Shape.BOUNDARY.text()));
         Duration duration = reader.duration("duration", min(period.multipliedBy(4), MAX_DURATION));
         if (duration.dividedBy(period) > MAX_PERIODS) {
-            throw new IllegalArgumentException("duration must be at most " + MAX_PERIODS + " periods of " + Durations.text(period)
-                    + ", was " + Durations.text(duration));
+            throw new IllegalArgumentException("duration must be at most " + MAX_PERIODS + " periods of "
+                    + Durations.text(period) + ", was " + Durations.text(duration));
         }
         Scenario scenario = new Scenario(
                 algorithms,

@@ -20,12 +20,8 @@ public final class SummaryTable {
                 .append(" requests in ")
                 .append(Durations.text(Duration.of(traffic.durationMicros(), ChronoUnit.MICROS)))
                 .append(System.lineSeparator());
-        table.append(row(
-                "algorithm",
-                "allowed",
-                "denied",
-                "most in any " + Durations.text(scenario.period()),
-                "bound"));
+        table.append(
+                row("algorithm", "allowed", "denied", "most in any " + Durations.text(scenario.period()), "bound"));
         for (int i = 0; i < simulations.size(); i++) {
             Simulation simulation = simulations.get(i);
             table.append(row(

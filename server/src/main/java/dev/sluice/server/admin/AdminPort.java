@@ -126,8 +126,7 @@ public final class AdminPort implements Handler<HttpServerRequest>, AutoCloseabl
     }
 
     private void metrics(AdminRequest request) {
-        request.when(
-                vertx.executeBlocking(metrics::scrape, false), text -> request.send(200, PROMETHEUS, text));
+        request.when(vertx.executeBlocking(metrics::scrape, false), text -> request.send(200, PROMETHEUS, text));
     }
 
     private void offenders(AdminRequest request) {

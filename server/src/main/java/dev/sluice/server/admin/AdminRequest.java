@@ -87,9 +87,7 @@ final class AdminRequest {
 
     void wrongMethod(String allowed) {
         request.response().putHeader("Allow", allowed);
-        send(
-                request,
-                HttpProblem.of(405, "method-not-allowed", "only " + allowed + " here, was " + request.method()));
+        send(request, HttpProblem.of(405, "method-not-allowed", "only " + allowed + " here, was " + request.method()));
     }
 
     void notFound(String detail) {
@@ -105,11 +103,7 @@ final class AdminRequest {
     }
 
     static void send(HttpServerRequest request, HttpProblem problem) {
-        send(
-                request,
-                problem.status(),
-                HttpProblem.MEDIA_TYPE,
-                problem.body().encodePrettily() + "\n");
+        send(request, problem.status(), HttpProblem.MEDIA_TYPE, problem.body().encodePrettily() + "\n");
     }
 
     private static void send(HttpServerRequest request, int status, String type, String body) {
@@ -193,8 +187,8 @@ final class AdminRequest {
             try {
                 segments.add(URLDecoder.decode(segment.replace("+", "%2B"), UTF_8));
             } catch (IllegalArgumentException e) {
-                throw badRequest("in the path a '%' is not followed by two hexadecimal digits: "
-                        + HttpProblem.quoted(segment));
+                throw badRequest(
+                        "in the path a '%' is not followed by two hexadecimal digits: " + HttpProblem.quoted(segment));
             }
         }
         return segments;

@@ -63,8 +63,8 @@ public final class AdminTokens {
         }
         String token = form.group("token");
         if (token.length() < MIN_LENGTH || token.length() > MAX_LENGTH) {
-            throw new IllegalArgumentException("admin token on line " + number + ": a token has " + MIN_LENGTH
-                    + " to " + MAX_LENGTH + " characters, this one has " + token.length());
+            throw new IllegalArgumentException("admin token on line " + number + ": a token has " + MIN_LENGTH + " to "
+                    + MAX_LENGTH + " characters, this one has " + token.length());
         }
         String name = form.group("name");
         return new Token(name == null ? DEFAULT_NAME : name, hash(token));

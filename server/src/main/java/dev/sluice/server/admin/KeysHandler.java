@@ -2,8 +2,8 @@ package dev.sluice.server.admin;
 
 import dev.sluice.Durations;
 import dev.sluice.rules.Rule;
-import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.RuleDecision;
+import dev.sluice.rules.RuleEngine;
 import dev.sluice.server.ruleset.RuleUpdater;
 import dev.sluice.server.ruleset.TemporaryOverride;
 import dev.sluice.server.ruleset.TemporaryOverride.Kind;

@@ -50,7 +50,10 @@ final class Metrics implements AutoCloseable {
         checks(counters.denied, "denied", help);
         checks(counters.unmatched, "unmatched", help);
         counter("sluice.checks.degraded", "Checks that were allowed with the advice to degrade.", counters.degraded);
-        counter("sluice.offenders.missed", "Denials that are not counted in the list of offenders.", counters.offenders.missed);
+        counter(
+                "sluice.offenders.missed",
+                "Denials that are not counted in the list of offenders.",
+                counters.offenders.missed);
     }
 
     private void checks(LongAdder adder, String outcome, String help) {
@@ -62,11 +65,17 @@ final class Metrics implements AutoCloseable {
 
     void show(EventStream events) {
         gauge("sluice.events.listeners", "Clients that listen to the event stream.", events, EventStream::clients);
-        counter("sluice.events.cut.off", "Clients of the event stream that were cut off because they read too slowly.", events.slowClients);
+        counter(
+                "sluice.events.cut.off",
+                "Clients of the event stream that were cut off because they read too slowly.",
+                events.slowClients);
     }
 
     void show(AdminAccess access, AuditLog audit) {
-        counter("sluice.admin.refused", "Requests to the admin port without a valid token, or from another site.", access.refused);
+        counter(
+                "sluice.admin.refused",
+                "Requests to the admin port without a valid token, or from another site.",
+                access.refused);
         counter("sluice.audit.failures", "Lines that could not be written to the audit log.", audit.failures);
     }
 

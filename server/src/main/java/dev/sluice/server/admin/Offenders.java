@@ -80,7 +80,8 @@ final class Offenders {
         }
         try {
             stripe.turnTo(period());
-            stripe.current.update(new Offender(rule, key.length() > MAX_KEY_LENGTH ? key.substring(0, MAX_KEY_LENGTH) : key));
+            stripe.current.update(
+                    new Offender(rule, key.length() > MAX_KEY_LENGTH ? key.substring(0, MAX_KEY_LENGTH) : key));
         } finally {
             stripe.lock.unlock();
         }

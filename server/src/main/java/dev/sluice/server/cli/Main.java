@@ -9,8 +9,7 @@ import picocli.CommandLine.Mixin;
 /** The command line. Exit codes: 0 done, 1 failed, 2 called wrongly. */
 @Command(
         name = "sluice",
-        description =
-                "Rate limiting: the service, and tools to try a limit before you turn it on.",
+        description = "Rate limiting: the service, and tools to try a limit before you turn it on.",
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {ServeCommand.class, CheckCommand.class, SimulateCommand.class},
         footer = {

@@ -91,7 +91,11 @@ final class ServeCommand implements Callable<Integer> {
             defaultValue = "sluice")
     private String storePrefix = "sluice";
 
-    @Option(names = "--port", paramLabel = "N", description = "The data port. Default: ${DEFAULT-VALUE}.", defaultValue = "8080")
+    @Option(
+            names = "--port",
+            paramLabel = "N",
+            description = "The data port. Default: ${DEFAULT-VALUE}.",
+            defaultValue = "8080")
     private int port;
 
     @Option(
@@ -101,7 +105,11 @@ final class ServeCommand implements Callable<Integer> {
             defaultValue = Address.ALL)
     private String host = Address.ALL;
 
-    @Option(names = "--admin-port", paramLabel = "N", description = "The admin port. Default: ${DEFAULT-VALUE}.", defaultValue = "8081")
+    @Option(
+            names = "--admin-port",
+            paramLabel = "N",
+            description = "The admin port. Default: ${DEFAULT-VALUE}.",
+            defaultValue = "8081")
     private int adminPort;
 
     @Option(

@@ -76,7 +76,10 @@ final class SimulateCommand implements Callable<Integer> {
     @Option(names = "--traffic", paramLabel = "SHAPE", description = "The shape of the traffic. Default: boundary.")
     private @Nullable String traffic;
 
-    @Option(names = "--duration", paramLabel = "DURATION", description = "How long the traffic lasts. Default: four periods.")
+    @Option(
+            names = "--duration",
+            paramLabel = "DURATION",
+            description = "How long the traffic lasts. Default: four periods.")
     private @Nullable String duration;
 
     @Option(

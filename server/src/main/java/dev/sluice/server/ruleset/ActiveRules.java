@@ -1,9 +1,9 @@
 package dev.sluice.server.ruleset;
 
 import dev.sluice.rules.RuleEngine;
+import dev.sluice.rules.RuleSet;
 import dev.sluice.rules.file.RuleFile;
 import dev.sluice.rules.file.RuleFileException;
-import dev.sluice.rules.RuleSet;
 import dev.sluice.server.ruleset.RejectedRules.BadRulesException;
 import java.time.Clock;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.sluice.server.ruleset;
 
-import dev.sluice.rules.file.RuleFile;
 import dev.sluice.rules.RuleSet;
+import dev.sluice.rules.file.RuleFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

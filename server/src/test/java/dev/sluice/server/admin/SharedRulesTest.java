@@ -169,7 +169,8 @@ class SharedRulesTest {
             TestAdmin.eventually(
                     "it is there again",
                     () -> redis.keys()
-                            .containsAll(List.of("sluice:{rules}", "sluice:{rules}:versions", "sluice:{rules}:overrides")));
+                            .containsAll(
+                                    List.of("sluice:{rules}", "sluice:{rules}:versions", "sluice:{rules}:overrides")));
             TestAdmin.eventually(
                     "both agree",
                     () -> one.json("/v1/rules")

@@ -46,7 +46,12 @@ class RedisLayoutsTest {
             assertThat(two.publish(FIRST.id(), FIRST.after(1))).isTrue();
             assertThat(one.versions()).containsExactly(FIRST.after(1), FIRST);
             TemporaryOverride override = new TemporaryOverride(
-                    TemporaryOverride.Kind.OVERRIDE, "a", "b|c", Instant.MAX.minusSeconds(1), List.of("1 per 1s"), "me");
+                    TemporaryOverride.Kind.OVERRIDE,
+                    "a",
+                    "b|c",
+                    Instant.MAX.minusSeconds(1),
+                    List.of("1 per 1s"),
+                    "me");
             one.put(override);
             assertThat(two.overrides()).containsExactly(java.util.Map.entry(override.name(), override));
             String seen = two.state().overrides();
