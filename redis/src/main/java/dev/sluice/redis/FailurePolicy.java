@@ -1,6 +1,7 @@
 package dev.sluice.redis;
 
 import dev.sluice.Decision;
+import dev.sluice.Decision.Source;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
@@ -31,35 +32,37 @@ final class FailurePolicy {
         return switch (onFailure) {
             case ALLOW -> {
                 counters.allowedByPolicy.increment();
-                yield Receipts.ofNobody(Decision.allowed(permits, capacity, capacity, 0, 0, 0));
+                yield Decision.allowed(permits, capacity, capacity, 0, 0, 0).withSource(Source.FAILURE_POLICY);
             }
             case DENY -> {
                 counters.deniedByPolicy.increment();
-                yield Receipts.ofNobody(Decision.denied(
-                        Outcome.DENIED, permits, capacity, 0, RETRY_AFTER_DENY_MICROS, RETRY_AFTER_DENY_MICROS));
+                yield Decision.denied(
+                                Outcome.DENIED, permits, capacity, 0, RETRY_AFTER_DENY_MICROS, RETRY_AFTER_DENY_MICROS)
+                        .withSource(Source.FAILURE_POLICY);
             }
             case LOCAL -> {
                 counters.decidedLocally.increment();
                 Limiter limiter = percent == 100 ? local : local.withShare(percent);
-                yield Receipts.ofLocal(
-                        what == LimitScripts.Deciding.PEEK
-                                ? limiter.peek(key, permits)
-                                : maxDelay == LimitScripts.ANY_DELAY || !limits.delays()
-                                        ? limiter.decide(key, permits)
-                                        : limiter.acquireAsync(key, permits, Duration.ZERO)
-                                                .join());
+                yield switch (what) {
+                    case PEEK -> limiter.peek(key, permits);
+                    case TAKE ->
+                        maxDelay == LimitScripts.ANY_DELAY || !limits.delays()
+                                ? limiter.decide(key, permits)
+                                : limiter.acquireAsync(key, permits, Duration.ZERO)
+                                        .join();
+                };
             }
         };
     }
 
-    /** Refunds permits that this policy granted in this process. */
+    /** Refunds permits that were taken in this process. */
     void refund(String key, Decision taken) {
-        local.refund(key, Receipts.local(taken));
+        local.refund(key, taken);
     }
 
-    /** Releases permits that this policy granted in this process. */
+    /** Releases permits that were taken in this process. */
     void release(String key, Decision taken) {
-        local.release(key, Receipts.local(taken));
+        local.release(key, taken);
     }
 
     void reset(String key) {

@@ -30,6 +30,12 @@ final class MultiLimiterCall {
         Decision byPolicy(Deciding what, long permits) {
             return core.calls().byPolicy(what, key, permits, percent, LimitScripts.ANY_DELAY);
         }
+
+        /** How its policy stands without the request, or that it denies it too. */
+        Decision withoutTaking(long permits) {
+            Decision now = byPolicy(Deciding.PEEK, 0);
+            return permits <= now.remaining() ? now : byPolicy(Deciding.PEEK, permits);
+        }
     }
 
     private final ResilientConnection connection;
@@ -79,7 +85,7 @@ final class MultiLimiterCall {
         byte[] arguments = scripts.decideArguments(Deciding.TAKE, permits, LimitScripts.ANY_DELAY, percents());
         byte[][] args = members.get(0).core.calls().withTime(arguments);
         connection.run(scripts.decide(), keyNames(), args, bytes -> {
-            ScriptReply reply = bytes == null ? null : new ScriptReply(bytes);
+            ScriptReply reply = bytes == null ? null : new ScriptReply(bytes, scripts, 100);
             if (reply == null || (reply.isOutOfWindow() && repeats == 0)) {
                 decisions.complete(byPolicy());
             } else if (reply.isOutOfWindow()) {
@@ -94,14 +100,13 @@ final class MultiLimiterCall {
         List<Decision> decisions = new ArrayList<>(members.size());
         int first = 0;
         for (Member member : members) {
-            ScriptReply own = reply.from(first);
+            ScriptReply own = reply.part(first, member.scripts, member.percent);
             if (reply.isAdmitted()) {
-                Decision decision = own.decision(member.scripts, permits, member.percent, LimitScripts.ANY_DELAY);
+                Decision decision = own.decision(permits, LimitScripts.ANY_DELAY);
                 member.core.calls().renewIfHeld(member.key, decision);
                 decisions.add(decision);
             } else {
-                Decision decision = own.withoutTaking(member.scripts, permits, member.percent);
-                decisions.add(decision.allowed() ? Receipts.ofNobody(decision) : decision);
+                decisions.add(own.withoutTaking(permits));
             }
             first += member.scripts.limits().size();
         }
@@ -133,13 +138,12 @@ final class MultiLimiterCall {
 
     private List<Decision> refunded(List<Decision> taken, Decision denied) {
         List<Decision> decisions = new ArrayList<>(members.size());
-        for (int i = 0; i < taken.size(); i++) {
-            members.get(i).core.refund(members.get(i).key, taken.get(i));
-            decisions.add(Receipts.ofNobody(taken.get(i)));
-        }
-        decisions.add(denied);
-        for (Member member : members.subList(decisions.size(), members.size())) {
-            decisions.add(member.byPolicy(Deciding.PEEK, permits));
+        for (int i = 0; i < members.size(); i++) {
+            Member member = members.get(i);
+            if (i < taken.size()) {
+                member.core.refund(member.key, taken.get(i));
+            }
+            decisions.add(i == taken.size() ? denied : member.withoutTaking(permits));
         }
         return decisions;
     }

@@ -4,6 +4,7 @@ import dev.sluice.Decision;
 import dev.sluice.Limit;
 import dev.sluice.OnFailure;
 import dev.sluice.redis.script.LimitScripts;
+import dev.sluice.spi.Scheduler;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,7 @@ final class RedisLimiterCore {
     private final DenialCache denials;
     private final FallbackCounters counters;
     private final @Nullable PermitBatches batches;
+    private final Scheduler scheduler;
     private final WaitQueues queues;
 
     RedisLimiterCore(
@@ -31,7 +33,8 @@ final class RedisLimiterCore {
         this.denials = setup.denials();
         this.counters = setup.counters();
         this.batches = batchShare > 0 ? new PermitBatches(calls, this::refund, counters, batchShare) : null;
-        this.queues = new WaitQueues(calls, this::take, this::refund);
+        this.scheduler = setup.scheduler();
+        this.queues = new WaitQueues(calls, setup.scheduler(), this::take, this::refund);
         if (batches != null) {
             batches.sweepOn(setup.executor());
         }
@@ -91,7 +94,7 @@ final class RedisLimiterCore {
     private CompletableFuture<Decision> delayed(String key, long permits, int percent, long waitMicros) {
         CompletableFuture<Decision> waiter = new CompletableFuture<>();
         take(key, permits, percent, waitMicros)
-                .thenAccept(decision -> WaitQueues.after(decision.delayMicros(), () -> {
+                .thenAccept(decision -> scheduler.schedule(decision.delayMicros(), () -> {
                     if (!waiter.complete(decision.undelayed()) && decision.allowed()) {
                         refund(key, decision);
                     }

@@ -1,6 +1,7 @@
 package dev.sluice.redis;
 
 import dev.sluice.Decision;
+import dev.sluice.Decision.Source;
 import dev.sluice.Limit;
 import dev.sluice.OnFailure;
 import dev.sluice.redis.client.ResilientConnection;
@@ -101,7 +102,7 @@ final class ScriptCalls {
 
         @Override
         public void accept(byte @Nullable [] bytes) {
-            ScriptReply reply = bytes == null ? null : new ScriptReply(bytes);
+            ScriptReply reply = bytes == null ? null : new ScriptReply(bytes, called, percent);
             if (reply != null && reply.isOutOfWindow()) {
                 LimitScripts next = moveTo(called, reply.nowMicros());
                 if (repeats++ < MAX_REPEATS) {
@@ -113,7 +114,7 @@ final class ScriptCalls {
             complete(
                     reply == null
                             ? byPolicy(what, key, permits, percent, maxDelay)
-                            : remembered(reply.decision(called, permits, percent, maxDelay)));
+                            : remembered(reply.decision(permits, maxDelay)));
         }
 
         private Decision remembered(Decision decision) {
@@ -145,9 +146,8 @@ final class ScriptCalls {
 
     /** Refunds permits; done when Redis has replied or cannot be reached. */
     CompletableFuture<?> refund(String key, Decision taken) {
-        if (Receipts.isLocal(taken)) {
+        if (taken.source() == Source.LOCAL) {
             policy.refund(key, taken);
-            return DONE;
         }
         return settle(Settling.REFUND, key, taken);
     }
@@ -155,9 +155,8 @@ final class ScriptCalls {
     /** Releases permits of a concurrency limit; done when Redis has replied or cannot be reached. */
     CompletableFuture<?> release(String key, Decision taken) {
         renewals.remove(key, taken);
-        if (Receipts.isLocal(taken)) {
+        if (taken.source() == Source.LOCAL) {
             policy.release(key, taken);
-            return DONE;
         }
         return settle(Settling.RELEASE, key, taken);
     }
@@ -166,8 +165,9 @@ final class ScriptCalls {
         settle(Settling.RENEW, key, taken);
     }
 
+    /** Only what was taken on Redis, directly or in a batch, is settled there. */
     private CompletableFuture<?> settle(Settling what, String key, Decision taken) {
-        if (!Receipts.isOfRedis(taken)) {
+        if (taken.source() != Source.REDIS && taken.source() != Source.BATCH) {
             return DONE;
         }
         CompletableFuture<Boolean> done = new CompletableFuture<>();
@@ -179,7 +179,7 @@ final class ScriptCalls {
             Settling what, String key, Decision taken, LimitScripts scripts, CompletableFuture<Boolean> done) {
         byte[] arguments = scripts.settleArguments(what, taken.permits(), taken.takenAtMicros());
         connection.run(scripts.settle(), keyNames(scripts, key), withTime(arguments), bytes -> {
-            ScriptReply reply = bytes == null ? null : new ScriptReply(bytes);
+            ScriptReply reply = bytes == null ? null : new ScriptReply(bytes, scripts, 100);
             if (reply != null && reply.isOutOfWindow()) {
                 settle(what, key, taken, moveTo(scripts, reply.nowMicros()), done);
             } else {
