@@ -7,6 +7,7 @@ import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
 import dev.sluice.Outcome;
 import dev.sluice.redis.script.LimitScripts;
+import dev.sluice.redis.script.LimitScripts.Operation;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -26,9 +27,8 @@ final class FailurePolicy {
     }
 
     /** Decides on a request; a peek takes nothing. */
-    Decision decide(
-            LimitScripts limits, LimitScripts.Deciding what, String key, long permits, int percent, long maxDelay) {
-        long capacity = limits.capacity();
+    Decision decide(LimitScripts scripts, Operation operation, String key, long permits, int percent, long maxDelay) {
+        long capacity = scripts.capacity();
         return switch (onFailure) {
             case ALLOW -> {
                 counters.allowedByPolicy.increment();
@@ -43,33 +43,18 @@ final class FailurePolicy {
             case LOCAL -> {
                 counters.decidedLocally.increment();
                 Limiter limiter = percent == 100 ? local : local.withShare(percent);
-                yield switch (what) {
-                    case PEEK -> limiter.peek(key, permits);
-                    case TAKE ->
-                        maxDelay == LimitScripts.ANY_DELAY || !limits.delays()
-                                ? limiter.decide(key, permits)
-                                : limiter.acquireAsync(key, permits, Duration.ZERO)
-                                        .join();
-                };
+                if (operation == Operation.PEEK) {
+                    yield limiter.peek(key, permits);
+                }
+                yield maxDelay == LimitScripts.ANY_DELAY || !scripts.delays()
+                        ? limiter.decide(key, permits)
+                        : limiter.acquireAsync(key, permits, Duration.ZERO).join();
             }
         };
     }
 
-    /** Refunds permits that were taken in this process. */
-    void refund(String key, Decision taken) {
-        local.refund(key, taken);
-    }
-
-    /** Releases permits that were taken in this process. */
-    void release(String key, Decision taken) {
-        local.release(key, taken);
-    }
-
-    void reset(String key) {
-        local.reset(key);
-    }
-
-    void change(List<Limit> limits) {
-        local.change(limits.toArray(Limit[]::new));
+    /** The limiter of this process, which decides under {@link OnFailure#LOCAL}. */
+    Limiter local() {
+        return local;
     }
 }

@@ -4,7 +4,7 @@ import dev.sluice.Charge;
 import dev.sluice.Decision;
 import dev.sluice.redis.client.ResilientConnection;
 import dev.sluice.redis.script.LimitScripts;
-import dev.sluice.redis.script.LimitScripts.Deciding;
+import dev.sluice.redis.script.LimitScripts.Operation;
 import dev.sluice.redis.script.Script;
 import dev.sluice.redis.script.ScriptReply;
 import java.util.ArrayList;
@@ -27,14 +27,14 @@ final class MultiLimiterCall {
             return core.calls().limiterName().equals(calls.limiterName()) && this.key.equals(key);
         }
 
-        Decision byPolicy(Deciding what, long permits) {
-            return core.calls().byPolicy(what, key, permits, percent, LimitScripts.ANY_DELAY);
+        Decision byPolicy(Operation operation, long permits) {
+            return core.calls().byPolicy(operation, key, permits, percent, LimitScripts.ANY_DELAY);
         }
 
         /** How its policy stands without the request, or that it denies it too. */
         Decision withoutTaking(long permits) {
-            Decision now = byPolicy(Deciding.PEEK, 0);
-            return permits <= now.remaining() ? now : byPolicy(Deciding.PEEK, permits);
+            Decision now = byPolicy(Operation.PEEK, 0);
+            return permits <= now.remaining() ? now : byPolicy(Operation.PEEK, permits);
         }
     }
 
@@ -82,7 +82,7 @@ final class MultiLimiterCall {
     }
 
     private void run(int repeats, CompletableFuture<List<Decision>> decisions) {
-        byte[] arguments = scripts.decideArguments(Deciding.TAKE, permits, LimitScripts.ANY_DELAY, percents());
+        byte[] arguments = scripts.arguments(Operation.TAKE, permits, LimitScripts.ANY_DELAY, percents());
         byte[][] args = members.get(0).core.calls().withTime(arguments);
         connection.run(scripts.decide(), keyNames(), args, bytes -> {
             ScriptReply reply = bytes == null ? null : new ScriptReply(bytes, scripts, 100);
@@ -127,7 +127,7 @@ final class MultiLimiterCall {
     private List<Decision> byPolicy() {
         List<Decision> decisions = new ArrayList<>(members.size());
         for (Member member : members) {
-            Decision decision = member.byPolicy(Deciding.TAKE, permits);
+            Decision decision = member.byPolicy(Operation.TAKE, permits);
             if (!decision.allowed()) {
                 return refunded(decisions, decision);
             }

@@ -4,7 +4,7 @@ import dev.sluice.Decision;
 import dev.sluice.Decision.Source;
 import dev.sluice.Outcome;
 import dev.sluice.redis.script.LimitScripts;
-import dev.sluice.redis.script.LimitScripts.Deciding;
+import dev.sluice.redis.script.LimitScripts.Operation;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -139,7 +139,7 @@ final class PermitBatches {
     }
 
     private Decision byPolicy(String key, long permits) {
-        return calls.byPolicy(Deciding.TAKE, key, permits, 100, LimitScripts.ANY_DELAY);
+        return calls.byPolicy(Operation.TAKE, key, permits, 100, LimitScripts.ANY_DELAY);
     }
 
     /** The first caller's part of a grant; the rest is the next batch. */

@@ -33,7 +33,7 @@ final class RedisLimiter extends AbstractLimiter {
 
     @Override
     public List<Limit> limits() {
-        return core.limits();
+        return core.scripts().limits();
     }
 
     @Override
@@ -53,7 +53,7 @@ final class RedisLimiter extends AbstractLimiter {
 
     @Override
     protected CompletableFuture<Decision> look(String key, long permits) {
-        return core.peek(key, permits, percent);
+        return core.calls().peek(key, permits, percent);
     }
 
     @Override
@@ -78,7 +78,7 @@ final class RedisLimiter extends AbstractLimiter {
 
     @Override
     protected boolean holds() {
-        return core.holds();
+        return core.scripts().holds();
     }
 
     @Override

@@ -44,16 +44,12 @@ final class RedisLimiterCore {
         return calls;
     }
 
-    List<Limit> limits() {
-        return calls.scripts().limits();
+    LimitScripts scripts() {
+        return calls.scripts();
     }
 
     boolean takesBatches() {
         return batches != null;
-    }
-
-    boolean holds() {
-        return calls.scripts().holds();
     }
 
     // ---- Taking
@@ -68,16 +64,11 @@ final class RedisLimiterCore {
             counters.answeredHere.increment();
             return CompletableFuture.completedFuture(denied);
         }
-        LimitScripts scripts = calls.scripts();
+        LimitScripts scripts = scripts();
         if (batches != null && percent == 100 && !scripts.holds() && !scripts.delays()) {
             return batches.take(key, permits);
         }
         return calls.take(key, permits, percent, maxDelay);
-    }
-
-    /** What {@link #take} would answer; takes nothing. */
-    CompletableFuture<Decision> peek(String key, long permits, int percent) {
-        return calls.peek(key, permits, percent);
     }
 
     /** Takes the permits as soon as they are available, if that is within {@code waitMicros}. */
@@ -85,7 +76,7 @@ final class RedisLimiterCore {
         if (waitMicros == 0 || permits == 0) {
             return take(key, permits, percent, waitMicros);
         }
-        return calls.scripts().delays()
+        return scripts().delays()
                 ? delayed(key, permits, percent, waitMicros)
                 : queues.join(key, permits, percent, waitMicros);
     }
