@@ -18,7 +18,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 
-/** The filter for servlets: one, or with Spring Security two, since only behind it is the user known. */
+/** The servlet filter: one, or two with Spring Security, because the user is known only after it. */
 @AutoConfiguration(after = SluiceAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass({Filter.class, FilterRegistrationBean.class})
@@ -34,9 +34,7 @@ public final class SluiceServletAutoConfiguration {
             Phase phase,
             int order) {
         FilterRegistrationBean<SluiceFilter> filter = new FilterRegistrationBean<>(new SluiceFilter(
-                registry,
-                new ExcludedPaths(properties.filter().exclude()),
-                phase,
+                new WebRateLimiter(registry, phase, properties.filter().exclude()),
                 observations.getIfAvailable(() -> ObservationRegistry.NOOP)));
         filter.setName("sluice-" + phase);
         filter.setOrder(order);

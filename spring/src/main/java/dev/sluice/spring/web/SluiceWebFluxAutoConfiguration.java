@@ -15,19 +15,19 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.web.server.WebFilter;
 import reactor.core.publisher.Mono;
 
-/** The filter for WebFlux: one, or with Spring Security two, since only behind it is the user known. */
+/** The WebFlux filter: one, or two with Spring Security, because the user is known only after it. */
 @AutoConfiguration(after = SluiceAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
 @ConditionalOnClass({WebFilter.class, Mono.class})
 @ConditionalOnBean(RuleRegistry.class)
 @ConditionalOnProperty(name = "sluice.filter.enabled", matchIfMissing = true)
 public final class SluiceWebFluxAutoConfiguration {
-    /** Spring Security's filter has -100 here, always. */
-    private static final int BEHIND_SECURITY = -99;
+    /** The order of Spring Security's filter is always -100 here. */
+    private static final int AFTER_SECURITY = -99;
 
     private static SluiceWebFilter filter(RuleRegistry registry, SluiceProperties properties, Phase phase, int order) {
         return new SluiceWebFilter(
-                registry, new ExcludedPaths(properties.filter().exclude()), phase, order);
+                new WebRateLimiter(registry, phase, properties.filter().exclude()), order);
     }
 
     @Configuration(proxyBeanMethods = false)
@@ -43,7 +43,7 @@ public final class SluiceWebFluxAutoConfiguration {
         @Bean
         @ConditionalOnMissingBean(name = "sluiceUserWebFilter")
         SluiceWebFilter sluiceUserWebFilter(RuleRegistry registry, SluiceProperties properties) {
-            return filter(registry, properties, Phase.WITH_USER, BEHIND_SECURITY);
+            return filter(registry, properties, Phase.WITH_USER, AFTER_SECURITY);
         }
     }
 
