@@ -38,7 +38,7 @@ public final class ClientRateLimitFilters {
     private static Mono<ClientResponse> tried(
             OutgoingRule rule, ClientRequest request, ExchangeFunction next, int tried) {
         return once(rule, request, next).flatMap(response -> {
-            Duration wait = RetryAfterPolicy.DEFAULT.wait(
+            Duration wait = RetryAfterPolicy.wait(
                     tried,
                     request.method().name(),
                     response.statusCode().value(),

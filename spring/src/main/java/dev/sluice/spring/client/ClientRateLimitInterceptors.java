@@ -37,16 +37,16 @@ public final class ClientRateLimitInterceptors {
      * @throws IllegalArgumentException if there is no such rule
      */
     public ClientHttpRequestInterceptor forRule(String rule) {
-        return new Interceptor(new OutgoingRule(registry, rule), RetryAfterPolicy.DEFAULT);
+        return new Interceptor(new OutgoingRule(registry, rule));
     }
 
-    private record Interceptor(OutgoingRule rule, RetryAfterPolicy retry) implements ClientHttpRequestInterceptor {
+    private record Interceptor(OutgoingRule rule) implements ClientHttpRequestInterceptor {
         @Override
         public ClientHttpResponse intercept(HttpRequest request, byte[] body, ClientHttpRequestExecution execution)
                 throws IOException {
             for (int tried = 1; ; tried++) {
                 ClientHttpResponse response = once(request, body, execution);
-                Duration wait = retry.wait(
+                Duration wait = RetryAfterPolicy.wait(
                         tried,
                         request.getMethod().name(),
                         response.getStatusCode().value(),

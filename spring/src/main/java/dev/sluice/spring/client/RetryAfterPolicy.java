@@ -15,23 +15,21 @@ import org.jspecify.annotations.Nullable;
  * <p>The server must name a time in {@code Retry-After}. After 429 any call may be sent again, because the server has not
  * run it; after 503 only a call with an idempotent method. Up to a tenth is added to the time, so that clients that were
  * refused together do not come back together.
- *
- * @param tries how often a call is sent at most
- * @param longest the longest time that is waited for
  */
-record RetryAfterPolicy(int tries, Duration longest) {
-    static final RetryAfterPolicy DEFAULT = new RetryAfterPolicy(3, Duration.ofSeconds(30));
-
+final class RetryAfterPolicy {
+    private static final int MAX_TRIES = 3;
+    private static final Duration MAX_WAIT = Duration.ofSeconds(30);
     private static final int TOO_MANY_REQUESTS = 429;
     private static final int UNAVAILABLE = 503;
     private static final Set<String> IDEMPOTENT = Set.of("GET", "HEAD", "OPTIONS", "PUT", "DELETE", "TRACE");
 
+    private RetryAfterPolicy() {}
+
     /** How long to wait before the next try; null if there is none. */
-    @Nullable
-    Duration wait(int tried, String method, int status, @Nullable String header) {
+    static @Nullable Duration wait(int tried, String method, int status, @Nullable String header) {
         boolean again = status == TOO_MANY_REQUESTS || (status == UNAVAILABLE && IDEMPOTENT.contains(method));
-        Duration named = again && tried < tries && header != null ? parse(header.trim(), Instant.now()) : null;
-        if (named == null || named.compareTo(longest) > 0) {
+        Duration named = again && tried < MAX_TRIES && header != null ? parse(header.trim(), Instant.now()) : null;
+        if (named == null || named.compareTo(MAX_WAIT) > 0) {
             return null;
         }
         long jitterNanos = named.toNanos() / 10 + 1_000_000;
