@@ -6,4 +6,6 @@ module dev.sluice.rules {
     requires org.snakeyaml.engine;
 
     exports dev.sluice.rules;
+    exports dev.sluice.rules.file;
+    exports dev.sluice.rules.match;
 }

@@ -1,5 +1,6 @@
 package dev.sluice.rules;
 
+import dev.sluice.rules.match.Address;
 import java.util.List;
 
 /**

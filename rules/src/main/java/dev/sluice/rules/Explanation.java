@@ -16,7 +16,7 @@ public record Explanation(Verdict verdict, List<Considered> rules) {
      * @param applies whether it applies
      * @param reason why, or why not
      * @param override which of its overrides counts, from 1; 0 if none
-     * @param ruling what it says; null if it does not apply or is unlimited
+     * @param decision what it says; null if it does not apply or is unlimited
      * @param remedy what would let the request through, if this rule stands in its way; else empty
      */
     public record Considered(
@@ -24,6 +24,6 @@ public record Explanation(Verdict verdict, List<Considered> rules) {
             boolean applies,
             String reason,
             int override,
-            @Nullable Ruling ruling,
+            @Nullable RuleDecision decision,
             String remedy) {}
 }

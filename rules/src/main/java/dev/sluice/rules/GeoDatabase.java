@@ -2,6 +2,7 @@ package dev.sluice.rules;
 
 import com.maxmind.db.CHMCache;
 import com.maxmind.db.Reader;
+import dev.sluice.rules.match.Address;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;

@@ -1,20 +1,20 @@
 package dev.sluice.rules;
 
 import dev.sluice.Limit;
+import java.time.Instant;
 import java.util.List;
 
 /**
- * Other limits for some of the keys of a rule.
+ * What somebody ordered for one key of a rule, for a while.
  *
- * @param when which: all of these hold
- * @param limits instead of the rule's; none for unlimited
+ * @param rule the name of the rule
+ * @param key the key, as in {@link RuleDecision#key()}
+ * @param blocked whether every request is denied
+ * @param limits else: the limits in place of the rule's; none for unlimited
+ * @param until when it ends
  */
-public record KeyOverride(List<Condition> when, List<Limit> limits) {
+public record KeyOverride(String rule, String key, boolean blocked, List<Limit> limits, Instant until) {
     public KeyOverride {
-        when = List.copyOf(when);
         limits = List.copyOf(limits);
-        if (when.isEmpty()) {
-            throw new IllegalArgumentException("an override says for whom it is");
-        }
     }
 }

@@ -17,7 +17,7 @@ final class OverrideNames {
 
     private OverrideNames() {}
 
-    static String of(Rule rule, KeyOverride override) {
+    static String of(Rule rule, RuleOverride override) {
         String text = override.when().stream()
                 .map(condition -> condition.toString().replace(": ", "="))
                 .collect(Collectors.joining(","));

@@ -16,7 +16,7 @@ public final class QuotaExceeded {
     private QuotaExceeded() {}
 
     /** Why, and when to try again, in a sentence. */
-    public static String detail(Ruling denying) {
+    public static String detail(RuleDecision denying) {
         Decision decision = denying.decision();
         String rule = denying.rule().name();
         if (decision.never()) {
@@ -33,7 +33,7 @@ public final class QuotaExceeded {
     /** The policies that deny, by the names they have in {@code RateLimit-Policy}. */
     public static List<String> violated(Verdict verdict) {
         List<String> policies = new ArrayList<>();
-        for (Ruling ruling : verdict.rulings()) {
+        for (RuleDecision ruling : verdict.decisions()) {
             List<Decision> parts = ruling.decision().each();
             for (int i = 0; ruling.denies() && i < parts.size(); i++) {
                 if (!parts.get(i).allowed()) {

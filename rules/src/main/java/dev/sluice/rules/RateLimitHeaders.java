@@ -48,9 +48,9 @@ public final class RateLimitHeaders {
     /** The value of {@link #POLICY}; null if there is nothing to tell. Rules that only watch are not told of. */
     public static @Nullable String policy(Verdict verdict) {
         StringBuilder field = new StringBuilder();
-        List<Ruling> rulings = verdict.rulings();
+        List<RuleDecision> rulings = verdict.decisions();
         for (int i = 0; i < rulings.size(); i++) {
-            Ruling ruling = rulings.get(i);
+            RuleDecision ruling = rulings.get(i);
             if (isTold(ruling)) {
                 policies(field, ruling.rule().name(), ruling.limiter().limits());
             }
@@ -61,9 +61,9 @@ public final class RateLimitHeaders {
     /** The value of {@link #STATE}; null if there is nothing to tell. Rules that only watch are not told of. */
     public static @Nullable String state(Verdict verdict) {
         StringBuilder field = new StringBuilder();
-        List<Ruling> rulings = verdict.rulings();
+        List<RuleDecision> rulings = verdict.decisions();
         for (int i = 0; i < rulings.size(); i++) {
-            Ruling ruling = rulings.get(i);
+            RuleDecision ruling = rulings.get(i);
             if (isTold(ruling)) {
                 states(field, ruling.rule().name(), ruling.decision(), !verdict.allowed());
             }
@@ -73,7 +73,7 @@ public final class RateLimitHeaders {
 
     /** The value of {@link #RETRY_AFTER}; null if the request was allowed, or if no wait will help. */
     public static @Nullable String retryAfter(Verdict verdict) {
-        Ruling decisive = verdict.decisive();
+        RuleDecision decisive = verdict.decisive();
         if (verdict.allowed() || decisive == null) {
             return null;
         }
@@ -81,7 +81,7 @@ public final class RateLimitHeaders {
         return micros == Decision.NEVER_MICROS ? null : Long.toString(seconds(micros));
     }
 
-    private static boolean isTold(Ruling ruling) {
+    private static boolean isTold(RuleDecision ruling) {
         return ruling.rule().onExceed().action() != OnExceed.Action.SHADOW;
     }
 

@@ -1,5 +1,6 @@
 package dev.sluice.rules;
 
+import dev.sluice.rules.match.Attributes;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * canonical address (without a port), and {@code path} loses its query, its dot segments, doubled slashes and needless
  * escapes.
  */
-public final class Request {
+public final class Request implements Attributes {
     /** The most attributes of one request. */
     public static final int MAX_ATTRIBUTES = 64;
 
@@ -45,7 +46,7 @@ public final class Request {
         return new Builder();
     }
 
-    /** The value of an attribute, or null if the request has none of that name. */
+    @Override
     public @Nullable String attribute(String name) {
         for (int i = 0; i < pairs.length; i += 2) {
             if (pairs[i].equals(name)) {
@@ -101,7 +102,7 @@ public final class Request {
             }
             if (name.isEmpty() || name.length() > MAX_NAME) {
                 throw new IllegalArgumentException(
-                        "the name of an attribute has 1 to " + MAX_NAME + " characters, was " + Texts.quoted(name));
+                        "the name of an attribute has 1 to " + MAX_NAME + " characters, was " + Quoted.quoted(name));
             }
             if (value.length() > MAX_VALUE) {
                 throw new IllegalArgumentException("the value of an attribute has at most " + MAX_VALUE
@@ -110,15 +111,15 @@ public final class Request {
             String lower = name.toLowerCase(Locale.ROOT);
             for (int i = 0; i < length; i += 2) {
                 if (pairs[i].equals(lower)) {
-                    throw new IllegalArgumentException("attribute " + Texts.quoted(lower) + " was given twice: "
-                            + Texts.quoted(pairs[i + 1]) + " and " + Texts.quoted(value));
+                    throw new IllegalArgumentException("attribute " + Quoted.quoted(lower) + " was given twice: "
+                            + Quoted.quoted(pairs[i + 1]) + " and " + Quoted.quoted(value));
                 }
             }
             if (length == pairs.length) {
                 pairs = Arrays.copyOf(pairs, 2 * length);
             }
             pairs[length++] = lower;
-            pairs[length++] = normal(lower, value);
+            pairs[length++] = Attributes.normalized(lower, value);
             return this;
         }
 
@@ -134,14 +135,5 @@ public final class Request {
         public Request build() {
             return new Request(Arrays.copyOf(pairs, length), cost);
         }
-    }
-
-    /** The one form of a value that rules compare. */
-    static String normal(String name, String value) {
-        if (name.equals(Attributes.IP) && value.indexOf(':') >= 0) {
-            Address address = Address.parseHost(value);
-            return address == null ? value : address.toString();
-        }
-        return name.equals(Attributes.PATH) ? RequestPath.normal(value) : value;
     }
 }

@@ -2,6 +2,7 @@ package dev.sluice.rules;
 
 import dev.sluice.Limit;
 import dev.sluice.OnFailure;
+import dev.sluice.rules.match.Condition;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -32,7 +33,7 @@ public record Rule(
         OnFailure onStoreFailure,
         Map<String, Integer> priority,
         OptionalInt shedFrom,
-        List<KeyOverride> overrides,
+        List<RuleOverride> overrides,
         int ipv6Prefix) {
     /** The bits of an IPv6 address that make the key, unless told otherwise: what one customer is given. */
     public static final int IPV6_PREFIX = 64;
@@ -53,7 +54,7 @@ public record Rule(
         overrides = List.copyOf(overrides);
         if (name.isEmpty() || name.chars().anyMatch(Character::isISOControl)) {
             throw new IllegalArgumentException(
-                    "a rule has a name without control characters, was " + Texts.quoted(name));
+                    "a rule has a name without control characters, was " + Quoted.quoted(name));
         }
         priority.values().forEach(percent -> checkPercent("a share", percent, 1, 100));
         shedFrom.ifPresent(percent -> checkPercent("shedding starts from", percent, 1, 99));

@@ -2,6 +2,7 @@ package dev.sluice.rules;
 
 import dev.sluice.Limit;
 import dev.sluice.OnFailure;
+import dev.sluice.rules.match.Condition;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,7 +13,7 @@ import java.util.OptionalInt;
 public final class RuleBuilder {
     private final String name;
     private final List<Condition> when = new ArrayList<>();
-    private final List<KeyOverride> overrides = new ArrayList<>();
+    private final List<RuleOverride> overrides = new ArrayList<>();
     private final Map<String, Integer> priority = new LinkedHashMap<>();
     private List<String> key = List.of();
     private List<Limit> limits = List.of();
@@ -75,7 +76,7 @@ public final class RuleBuilder {
     }
 
     /** Other limits for some of the keys. */
-    public RuleBuilder override(KeyOverride override) {
+    public RuleBuilder override(RuleOverride override) {
         overrides.add(override);
         return this;
     }

@@ -7,6 +7,7 @@ import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
 import dev.sluice.Outcome;
 import dev.sluice.Store;
+import dev.sluice.rules.match.Matches;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -33,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RuleEngine {
     private static final System.Logger LOG = System.getLogger(RuleEngine.class.getName());
-    private static final Counter BLOCKED = new Counter(
+    private static final NamedLimiter BLOCKED = new NamedLimiter(
             "blocked",
             Limiter.local(Limit.fixedWindow(1, Duration.ofSeconds(1))),
             OnFailure.DENY,
@@ -41,9 +42,9 @@ public final class RuleEngine {
 
     private final Store store;
     private final InstantSource clock;
-    private final Interventions interventions;
+    private final KeyOverrides keyOverrides;
     private final List<VerdictListener> listeners = new CopyOnWriteArrayList<>();
-    private volatile Snapshot snapshot;
+    private volatile CompiledRules snapshot;
 
     /** An engine that counts in {@code store}. */
     public RuleEngine(Store store, RuleSet rules) {
@@ -54,8 +55,8 @@ public final class RuleEngine {
     public RuleEngine(Store store, RuleSet rules, InstantSource clock) {
         this.store = store;
         this.clock = clock;
-        this.interventions = new Interventions(store::forget);
-        this.snapshot = Snapshot.of(rules, store, Map.of());
+        this.keyOverrides = new KeyOverrides(store::forget);
+        this.snapshot = CompiledRules.of(rules, store, Map.of());
     }
 
     /** The rules in force. */
@@ -68,19 +69,19 @@ public final class RuleEngine {
      * by its new limits; of rules that are gone it is forgotten. If the store refuses one of them, nothing changes.
      */
     public synchronized void apply(RuleSet rules) {
-        Snapshot before = snapshot;
-        Snapshot next;
+        CompiledRules before = snapshot;
+        CompiledRules next;
         try {
-            next = Snapshot.of(rules, store, before.counters);
+            next = CompiledRules.of(rules, store, before.counters);
         } catch (RuntimeException e) {
-            Snapshot.of(before.rules, store, before.counters);
+            CompiledRules.of(before.rules, store, before.counters);
             throw e;
         }
         snapshot = next;
         before.counters.keySet().stream()
                 .filter(name -> !next.counters.containsKey(name))
                 .forEach(store::forget);
-        interventions.retain(active -> next.gate(active.order().rule()) != null);
+        keyOverrides.retain(active -> next.gate(active.order().rule()) != null);
     }
 
     /** Adds somebody to be told of every verdict of {@link #check}. */
@@ -109,16 +110,16 @@ public final class RuleEngine {
      *
      * @throws IllegalArgumentException if there is no rule of a name
      */
-    public CompletableFuture<Verdict> check(List<Ask> asks) {
-        Snapshot now = snapshot;
-        List<Stake> stakes = new ArrayList<>(asks.size());
+    public CompletableFuture<Verdict> check(List<RuleCheck> asks) {
+        CompiledRules now = snapshot;
+        List<PendingCharge> stakes = new ArrayList<>(asks.size());
         for (int i = 0; i < asks.size(); i++) {
-            Gate gate = now.gate(asks.get(i).rule());
+            CompiledRule gate = now.gate(asks.get(i).rule());
             if (gate == null) {
                 throw noRule(asks.get(i).rule());
             }
             Request known = now.located(asks.get(i).request());
-            Stake stake = stake(gate, known, gate.share(known));
+            PendingCharge stake = stake(gate, known, gate.share(known));
             if (stake != null) {
                 stakes.add(stake);
             }
@@ -137,7 +138,7 @@ public final class RuleEngine {
         return verdict;
     }
 
-    private CompletableFuture<Verdict> decided(List<Stake> stakes) {
+    private CompletableFuture<Verdict> decided(List<PendingCharge> stakes) {
         if (stakes.isEmpty()) {
             return CompletableFuture.completedFuture(Verdict.FREE);
         }
@@ -145,7 +146,7 @@ public final class RuleEngine {
             return course(stakes);
         }
         if (stakes.size() == 1) {
-            Stake only = stakes.get(0);
+            PendingCharge only = stakes.get(0);
             return cancellable(only.take().thenApply(decision -> Verdict.of(List.of(only.ruling(decision)))), () -> {});
         }
         List<Charge> charges = new ArrayList<>(stakes.size());
@@ -157,9 +158,9 @@ public final class RuleEngine {
     }
 
     /** Whether all there is to do is to charge: the common case, which is kept short. */
-    private static boolean isPlain(List<Stake> stakes) {
+    private static boolean isPlain(List<PendingCharge> stakes) {
         for (int i = 0; i < stakes.size(); i++) {
-            Stake stake = stakes.get(i);
+            PendingCharge stake = stakes.get(i);
             if (stake.action() != OnExceed.Action.REJECT || stake.blockedMicros() > 0) {
                 return false;
             }
@@ -167,16 +168,16 @@ public final class RuleEngine {
         return true;
     }
 
-    private static List<Ruling> rulings(List<Stake> stakes, List<Decision> decisions) {
-        List<Ruling> rulings = new ArrayList<>(stakes.size());
+    private static List<RuleDecision> rulings(List<PendingCharge> stakes, List<Decision> decisions) {
+        List<RuleDecision> rulings = new ArrayList<>(stakes.size());
         for (int i = 0; i < stakes.size(); i++) {
             rulings.add(stakes.get(i).ruling(decisions.get(i)));
         }
         return rulings;
     }
 
-    private CompletableFuture<Verdict> course(List<Stake> stakes) {
-        Course course = new Course(store, stakes);
+    private CompletableFuture<Verdict> course(List<PendingCharge> stakes) {
+        CheckExecution course = new CheckExecution(store, stakes);
         return cancellable(course.run(), course::cancel);
     }
 
@@ -216,24 +217,24 @@ public final class RuleEngine {
         return looked(stakes(snapshot, request, everyRule -> true)).thenApply(Verdict::of);
     }
 
-    private static CompletableFuture<List<Ruling>> looked(List<Stake> stakes) {
-        List<CompletableFuture<Ruling>> looks = stakes.stream()
+    private static CompletableFuture<List<RuleDecision>> looked(List<PendingCharge> stakes) {
+        List<CompletableFuture<RuleDecision>> looks = stakes.stream()
                 .map(stake -> stake.look().thenApply(stake::ruling))
                 .toList();
         return CompletableFuture.allOf(looks.toArray(CompletableFuture<?>[]::new))
                 .thenApply(done -> looks.stream().map(CompletableFuture::join).toList());
     }
 
-    private List<Stake> stakes(Snapshot now, Request request, Predicate<Rule> rules) {
+    private List<PendingCharge> stakes(CompiledRules now, Request request, Predicate<Rule> rules) {
         Request known = now.located(request);
         Matches matches = now.index.find(known);
         if (matches.count() == 0) {
             return List.of();
         }
-        List<Stake> stakes = new ArrayList<>(matches.count());
+        List<PendingCharge> stakes = new ArrayList<>(matches.count());
         for (int i = 0; i < matches.count(); i++) {
-            Gate gate = now.gates.get(matches.get(i));
-            Stake stake = rules.test(gate.rule) ? stake(gate, known, gate.share(known)) : null;
+            CompiledRule gate = now.gates.get(matches.get(i));
+            PendingCharge stake = rules.test(gate.rule) ? stake(gate, known, gate.share(known)) : null;
             if (stake != null) {
                 stakes.add(stake);
             }
@@ -242,19 +243,19 @@ public final class RuleEngine {
     }
 
     /** What a rule that matches has at stake; null if it does not apply after all, or is unlimited. */
-    private @Nullable Stake stake(Gate gate, Request request, int share) {
+    private @Nullable PendingCharge stake(CompiledRule gate, Request request, int share) {
         String key = gate.keys.of(request);
         if (key == null) {
             return null;
         }
-        Interventions.Active order = interventions.find(gate.rule.name(), key, clock);
+        KeyOverrides.Active order = keyOverrides.find(gate.rule.name(), key, clock);
         if (order != null && order.order().blocked()) {
             long micros = TimeUnit.MICROSECONDS.convert(
                     Duration.between(clock.instant(), order.order().until()));
-            return new Stake(gate.rule, BLOCKED, key, 100, request.cost(), Math.max(1, micros));
+            return new PendingCharge(gate.rule, BLOCKED, key, 100, request.cost(), Math.max(1, micros));
         }
-        Counter counter = order == null ? gate.counter(request) : order.counter();
-        return counter == null ? null : new Stake(gate.rule, counter, key, share, request.cost(), 0);
+        NamedLimiter counter = order == null ? gate.counter(request) : order.counter();
+        return counter == null ? null : new PendingCharge(gate.rule, counter, key, share, request.cost(), 0);
     }
 
     // ---- Giving back
@@ -274,8 +275,8 @@ public final class RuleEngine {
     }
 
     /** Of a denied request nothing stays taken, but by those who watch. */
-    private static Stream<Ruling> taken(Verdict verdict) {
-        return verdict.rulings().stream()
+    private static Stream<RuleDecision> taken(Verdict verdict) {
+        return verdict.decisions().stream()
                 .filter(ruling -> ruling.decision().outcome() == Outcome.ALLOWED)
                 .filter(ruling -> verdict.allowed() || ruling.rule().onExceed().action() == OnExceed.Action.SHADOW);
     }
@@ -284,9 +285,9 @@ public final class RuleEngine {
 
     /** Which rules apply to a request and why, how each stands, and what would let it through. Takes nothing. */
     public CompletableFuture<Explanation> explain(Request request) {
-        Snapshot now = snapshot;
+        CompiledRules now = snapshot;
         Request known = now.located(request);
-        return new Explaining(known, gate -> stake(gate, known, gate.classShare(known))).run(now.gates);
+        return new Explainer(known, gate -> stake(gate, known, gate.classShare(known))).run(now.gates);
     }
 
     /**
@@ -294,10 +295,10 @@ public final class RuleEngine {
      * null if there is no such rule, no key of it is written like that, or it is unlimited. Overrides by attributes that are
      * not in the key are not seen.
      */
-    public CompletableFuture<@Nullable Ruling> inspect(String rule, String key) {
-        Gate gate = snapshot.gate(rule);
+    public CompletableFuture<@Nullable RuleDecision> inspect(String rule, String key) {
+        CompiledRule gate = snapshot.gate(rule);
         Request request = gate == null ? null : gate.keys.request(key);
-        Stake stake = gate == null || request == null ? null : stake(gate, request, 100);
+        PendingCharge stake = gate == null || request == null ? null : stake(gate, request, 100);
         return stake == null
                 ? CompletableFuture.completedFuture(null)
                 : stake.standing().thenApply(decision -> stake.ruling(decision));
@@ -305,20 +306,20 @@ public final class RuleEngine {
 
     /** The limiter of a rule; null if there is no such rule or it is unlimited. */
     public @Nullable Limiter limiter(String rule) {
-        Gate gate = snapshot.gate(rule);
-        Counter counter = gate == null ? null : gate.counter;
+        CompiledRule gate = snapshot.gate(rule);
+        NamedLimiter counter = gate == null ? null : gate.counter;
         return counter == null ? null : counter.limiter;
     }
 
     /** Forgets everything a key has used, under the rule and its overrides; says whether there is such a rule. */
     public boolean reset(String rule, String key) {
-        Gate gate = snapshot.gate(rule);
+        CompiledRule gate = snapshot.gate(rule);
         if (gate == null) {
             return false;
         }
         gate.counters().forEach(counter -> counter.limiter.reset(key));
-        Interventions.Active order = interventions.find(rule, key, clock);
-        Counter ordered = order == null ? null : order.counter();
+        KeyOverrides.Active order = keyOverrides.find(rule, key, clock);
+        NamedLimiter ordered = order == null ? null : order.counter();
         if (ordered != null) {
             ordered.limiter.reset(key);
         }
@@ -328,45 +329,45 @@ public final class RuleEngine {
     // ---- Intervening
 
     /** Denies every request of a key until then. */
-    public Intervention block(String rule, String key, Instant until) {
-        return intervene(new Intervention(rule, key, true, List.of(), until));
+    public KeyOverride block(String rule, String key, Instant until) {
+        return intervene(new KeyOverride(rule, key, true, List.of(), until));
     }
 
     /** Puts other limits in force for a key until then; none for unlimited. */
-    public Intervention override(String rule, String key, List<Limit> limits, Instant until) {
-        return intervene(new Intervention(rule, key, false, limits, until));
+    public KeyOverride override(String rule, String key, List<Limit> limits, Instant until) {
+        return intervene(new KeyOverride(rule, key, false, limits, until));
     }
 
     /** Ends what was ordered for a key; says whether there was anything. */
     public boolean clear(String rule, String key) {
-        return interventions.remove(rule, key);
+        return keyOverrides.remove(rule, key);
     }
 
     /** What has been ordered and has not ended. */
-    public List<Intervention> interventions() {
-        return interventions.list(clock.instant());
+    public List<KeyOverride> keyOverrides() {
+        return keyOverrides.list(clock.instant());
     }
 
-    private Intervention intervene(Intervention order) {
-        Gate gate = snapshot.gate(order.rule());
+    private KeyOverride intervene(KeyOverride order) {
+        CompiledRule gate = snapshot.gate(order.rule());
         if (gate == null) {
             throw noRule(order.rule());
         }
         if (!order.until().isAfter(clock.instant())) {
             throw new IllegalArgumentException("it would have ended already: until " + order.until());
         }
-        Counter counter = null;
+        NamedLimiter counter = null;
         if (!order.limits().isEmpty()) {
             String name = order.rule() + "/key=" + order.key();
             Limit[] limits = order.limits().toArray(Limit[]::new);
             OnFailure onFailure = gate.rule.onStoreFailure();
-            counter = new Counter(name, store.limiter(name, onFailure, limits), onFailure, order.limits());
+            counter = new NamedLimiter(name, store.limiter(name, onFailure, limits), onFailure, order.limits());
         }
-        interventions.put(new Interventions.Active(order, counter), clock.instant());
+        keyOverrides.put(new KeyOverrides.Active(order, counter), clock.instant());
         return order;
     }
 
     private static IllegalArgumentException noRule(String name) {
-        return new IllegalArgumentException("there is no rule named " + Texts.quoted(name));
+        return new IllegalArgumentException("there is no rule named " + Quoted.quoted(name));
     }
 }

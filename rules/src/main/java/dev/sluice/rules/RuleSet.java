@@ -26,7 +26,7 @@ public record RuleSet(
         Set<String> names = new HashSet<>();
         for (Rule rule : rules) {
             if (!names.add(rule.name())) {
-                throw new IllegalArgumentException("two rules are named " + Texts.quoted(rule.name()));
+                throw new IllegalArgumentException("two rules are named " + Quoted.quoted(rule.name()));
             }
         }
     }

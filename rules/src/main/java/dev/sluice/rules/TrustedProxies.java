@@ -1,5 +1,7 @@
 package dev.sluice.rules;
 
+import dev.sluice.rules.match.Address;
+import dev.sluice.rules.match.Network;
 import java.util.List;
 
 /** The proxies whose word on where a request comes from is taken. */

@@ -8,17 +8,17 @@ import org.jspecify.annotations.Nullable;
  *
  * @param allowed whether it may go ahead
  * @param degraded whether it should make do with less
- * @param rulings what each rule that applies says, in the order of the rules; unlimited ones say nothing
+ * @param decisions what each rule that applies says, in the order of the rules; unlimited ones say nothing
  * @param decisive the one that denies for longest, else the one with the least left of its limit, those that only watch
  *     last; null if no rule applies
  */
 public record Verdict(
         boolean allowed,
         boolean degraded,
-        List<Ruling> rulings,
-        @Nullable Ruling decisive) {
+        List<RuleDecision> decisions,
+        @Nullable RuleDecision decisive) {
     public Verdict {
-        rulings = List.copyOf(rulings);
+        decisions = List.copyOf(decisions);
     }
 
     /** No rule applies. */
@@ -27,32 +27,32 @@ public record Verdict(
     /** How long to wait before starting the work, in microseconds; more than zero only for limits that queue. */
     public long delayMicros() {
         long delay = 0;
-        for (Ruling ruling : rulings) {
-            delay = Math.max(delay, ruling.decision().delayMicros());
+        for (RuleDecision decision : decisions) {
+            delay = Math.max(delay, decision.decision().delayMicros());
         }
         return allowed ? delay : 0;
     }
 
-    /** The verdict that follows from {@code rulings}. */
-    public static Verdict of(List<Ruling> rulings) {
-        if (rulings.isEmpty()) {
+    /** The verdict that follows from {@code decisions}. */
+    public static Verdict of(List<RuleDecision> decisions) {
+        if (decisions.isEmpty()) {
             return FREE;
         }
         boolean allowed = true;
         boolean degraded = false;
-        Ruling decisive = rulings.get(0);
-        for (int i = 0; i < rulings.size(); i++) {
-            Ruling ruling = rulings.get(i);
-            allowed &= !ruling.denies();
-            degraded |= ruling.degrades();
-            if (i > 0 && weighsMore(ruling, decisive)) {
-                decisive = ruling;
+        RuleDecision decisive = decisions.get(0);
+        for (int i = 0; i < decisions.size(); i++) {
+            RuleDecision decision = decisions.get(i);
+            allowed &= !decision.denies();
+            degraded |= decision.degrades();
+            if (i > 0 && weighsMore(decision, decisive)) {
+                decisive = decision;
             }
         }
-        return new Verdict(allowed, degraded && allowed, rulings, decisive);
+        return new Verdict(allowed, degraded && allowed, decisions, decisive);
     }
 
-    private static boolean weighsMore(Ruling one, Ruling other) {
+    private static boolean weighsMore(RuleDecision one, RuleDecision other) {
         int difference = weight(one) - weight(other);
         if (difference != 0) {
             return difference > 0;
@@ -62,10 +62,10 @@ public record Verdict(
                 : one.remainingShare() < other.remainingShare();
     }
 
-    private static int weight(Ruling ruling) {
-        if (ruling.denies()) {
+    private static int weight(RuleDecision decision) {
+        if (decision.denies()) {
             return 3;
         }
-        return ruling.degrades() ? 2 : ruling.rule().onExceed().action() == OnExceed.Action.SHADOW ? 0 : 1;
+        return decision.degrades() ? 2 : decision.rule().onExceed().action() == OnExceed.Action.SHADOW ? 0 : 1;
     }
 }

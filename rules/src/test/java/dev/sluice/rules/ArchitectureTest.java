@@ -25,7 +25,7 @@ class ArchitectureTest {
                 .resideInAnyPackage(
                         "java..",
                         "dev.sluice",
-                        "dev.sluice.rules",
+                        "dev.sluice.rules..",
                         "org.jspecify..",
                         "org.snakeyaml.engine..",
                         "com.maxmind.db")
@@ -33,24 +33,10 @@ class ArchitectureTest {
     }
 
     @Test
-    void onlyTheFilesReaderKnowsYaml() {
+    void onlyTheRuleFileKnowsYaml() {
         noClasses()
                 .that()
-                .haveSimpleNameNotEndingWith("Reader")
-                .and()
-                .haveSimpleNameNotStartingWith("Limit")
-                .and()
-                .haveSimpleNameNotStartingWith("Yaml")
-                .and()
-                .doNotHaveSimpleName("Replay")
-                .and()
-                .haveSimpleNameNotStartingWith("Field")
-                .and()
-                .doNotHaveSimpleName("Part")
-                .and()
-                .doNotHaveSimpleName("Problems")
-                .and()
-                .doNotHaveSimpleName("Open")
+                .resideOutsideOfPackage("dev.sluice.rules.file")
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("org.snakeyaml.engine..")

@@ -2,6 +2,7 @@ package dev.sluice.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.rules.match.Network;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;

@@ -3,6 +3,7 @@ package dev.sluice.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.Store;
+import dev.sluice.rules.file.RuleFile;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
@@ -20,8 +21,8 @@ class ExampleTest {
         }
         Verdict sixth = engine.check(login).join();
         assertThat(sixth.allowed()).isFalse();
-        assertThat(sixth.rulings()).hasSize(2);
-        Ruling decisive = Objects.requireNonNull(sixth.decisive());
+        assertThat(sixth.decisions()).hasSize(2);
+        RuleDecision decisive = Objects.requireNonNull(sixth.decisive());
         assertThat(decisive.rule().name()).isEqualTo("login-per-ip");
         assertThat(decisive.decision().retryAfter()).isEqualTo(Duration.ofMinutes(1));
         Request other = Request.of(Map.of("ip", "203.0.113.10", "path", "/login", "method", "POST"), 1);

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.Store;
+import dev.sluice.rules.file.RuleFile;
+import dev.sluice.rules.file.RuleFileException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -53,16 +55,16 @@ class GeoDatabaseTest {
                   - { name: regions, key: [region], limits: [2 per 1m] }
                 """);
         RuleEngine engine = new RuleEngine(Store.local(() -> 0), RuleFile.read(file));
-        assertThat(engine.check(request("ip=203.0.113.9")).join().rulings()).hasSize(2);
+        assertThat(engine.check(request("ip=203.0.113.9")).join().decisions()).hasSize(2);
         assertThat(engine.check(request("ip=203.0.113.10")).join().allowed()).isFalse();
-        assertThat(engine.check(request("ip=198.51.100.1")).join().rulings())
-                .extracting(Ruling::key)
+        assertThat(engine.check(request("ip=198.51.100.1")).join().decisions())
+                .extracting(RuleDecision::key)
                 .containsExactly("FR");
-        assertThat(engine.check(request("ip=192.0.2.1")).join().rulings()).isEmpty();
-        assertThat(engine.check(request("ip=192.0.2.1 region=FR")).join().rulings())
-                .extracting(Ruling::key)
+        assertThat(engine.check(request("ip=192.0.2.1")).join().decisions()).isEmpty();
+        assertThat(engine.check(request("ip=192.0.2.1 region=FR")).join().decisions())
+                .extracting(RuleDecision::key)
                 .containsExactly("FR");
-        assertThat(engine.check(request("user=a")).join().rulings()).isEmpty();
+        assertThat(engine.check(request("user=a")).join().decisions()).isEmpty();
         assertThat(engine.explain(request("ip=203.0.113.10")).join().verdict().allowed())
                 .isFalse();
     }

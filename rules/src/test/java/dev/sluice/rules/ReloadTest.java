@@ -43,7 +43,7 @@ class ReloadTest {
         stage.apply("rules: [{ name: b, limits: [100 per 1m] }]");
         assertThat(stage.check("user=x").allowed()).isTrue();
         assertThat(stage.engine.limiter("a")).isNull();
-        assertThat(stage.engine.interventions()).isEmpty();
+        assertThat(stage.engine.keyOverrides()).isEmpty();
         assertThat(stage.engine.rules().rules()).extracting(Rule::name).containsExactly("b");
     }
 

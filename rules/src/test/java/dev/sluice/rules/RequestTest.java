@@ -3,6 +3,7 @@ package dev.sluice.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.rules.match.Attributes;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,7 +36,7 @@ class RequestTest {
     })
     void aPathHasOneForm(String written, String normal) {
         assertThat(Request.of(Map.of("path", written), 1).attribute("path")).isEqualTo(normal);
-        assertThat(RequestPath.normal(normal)).isEqualTo(normal);
+        assertThat(Attributes.normalized("path", normal)).isEqualTo(normal);
     }
 
     @ParameterizedTest

@@ -25,7 +25,9 @@ class RuleEngineTest {
         assertThat(stage.allowed(10, "user=a")).isEqualTo(2);
         Verdict denied = stage.check("user=a");
         assertThat(denied.allowed()).isFalse();
-        assertThat(denied.rulings()).extracting(ruling -> ruling.rule().name()).containsExactly("wide", "narrow");
+        assertThat(denied.decisions())
+                .extracting(ruling -> ruling.rule().name())
+                .containsExactly("wide", "narrow");
         assertThat(decisive(denied).rule().name()).isEqualTo("narrow");
         assertThat(decisive(denied).decision().retryAfter()).isEqualTo(MINUTE);
         assertThat(stage.allowed(10, "user=b")).isEqualTo(2);
@@ -42,14 +44,14 @@ class RuleEngineTest {
                   - { name: a, when: { path: /a }, key: [user], limits: [2 per 1m sliding-log] }
                   - { name: b, when: { path: /b }, limits: [3 per 1m sliding-log] }
                 """);
-        List<Ask> asks = List.of(new Ask("a", request("user=x")), new Ask("b", request("")));
+        List<RuleCheck> asks = List.of(new RuleCheck("a", request("user=x")), new RuleCheck("b", request("")));
         assertThat(stage.engine.check(asks).join().allowed()).isTrue();
         assertThat(stage.engine.check(asks).join().allowed()).isTrue();
         assertThat(decisive(stage.engine.check(asks).join()).rule().name()).isEqualTo("a");
         assertThat(stage.engine.check(List.of(asks.get(1))).join().allowed()).isTrue();
         assertThat(stage.engine.check(List.of(asks.get(1))).join().allowed()).isFalse();
         assertThat(stage.engine.check(List.of()).join()).isEqualTo(Verdict.FREE);
-        assertThatThrownBy(() -> stage.engine.check(List.of(new Ask("c", request("")))))
+        assertThatThrownBy(() -> stage.engine.check(List.of(new RuleCheck("c", request("")))))
                 .hasMessage("there is no rule named 'c'");
     }
 
@@ -64,7 +66,7 @@ class RuleEngineTest {
             Verdict verdict = stage.engine
                     .check(request(""), rule -> rule.name().equals("b"))
                     .join();
-            assertThat(verdict.rulings()).hasSize(1);
+            assertThat(verdict.decisions()).hasSize(1);
             assertThat(verdict.allowed()).isTrue();
         }
         assertThat(decisive(stage.check("")).rule().name()).isEqualTo("b");
@@ -105,7 +107,7 @@ class RuleEngineTest {
         assertThat(stage.allowed(3, "")).isEqualTo(3);
         Verdict fourth = stage.check("");
         assertThat(fourth.allowed()).isTrue();
-        assertThat(fourth.rulings())
+        assertThat(fourth.decisions())
                 .extracting(ruling -> ruling.decision().outcome())
                 .containsExactly(Outcome.ALLOWED, Outcome.SHADOWED);
         assertThat(decisive(fourth).rule().name()).isEqualTo("live");
@@ -121,7 +123,7 @@ class RuleEngineTest {
                 """);
         List<Outcome> outcomes = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
-            outcomes.add(stage.check("").rulings().get(1).decision().outcome());
+            outcomes.add(stage.check("").decisions().get(1).decision().outcome());
         }
         assertThat(outcomes).containsExactly(Outcome.ALLOWED, Outcome.ALLOWED, Outcome.ALLOWED, Outcome.SHADOWED);
     }
@@ -142,7 +144,7 @@ class RuleEngineTest {
         Verdict fourth = stage.check("");
         assertThat(fourth.allowed()).isFalse();
         assertThat(fourth.degraded()).isFalse();
-        assertThat(fourth.rulings()).hasSize(1);
+        assertThat(fourth.decisions()).hasSize(1);
     }
 
     @Test
@@ -187,7 +189,7 @@ class RuleEngineTest {
         assertThat(stage.allowed(5, "ip=10.2.3.4 user=root")).isEqualTo(4);
         assertThat(stage.allowed(5, "ip=10.2.3.4 user=vip-9")).isEqualTo(5);
         assertThat(stage.allowed(5, "ip=2001:db8:9::1 user=x")).isEqualTo(5);
-        assertThat(stage.check("ip=1.2.3.5 user=boss").rulings().get(0).counter())
+        assertThat(stage.check("ip=1.2.3.5 user=boss").decisions().get(0).limiterName())
                 .isEqualTo("a/user=boss");
     }
 
@@ -201,7 +203,7 @@ class RuleEngineTest {
                 """);
         assertThat(stage.allowed(20, "priority=background")).isEqualTo(5);
         assertThat(stage.allowed(20, "priority=normal")).isEqualTo(3);
-        assertThat(stage.check("priority=normal").rulings().get(0).share()).isEqualTo(80);
+        assertThat(stage.check("priority=normal").decisions().get(0).share()).isEqualTo(80);
         assertThat(stage.allowed(1, "priority=unheard-of")).isEqualTo(1);
         assertThat(stage.allowed(20, "")).isEqualTo(1);
     }
@@ -235,7 +237,7 @@ class RuleEngineTest {
         assertThat(stage.allowed(5, "")).isEqualTo(2);
         Verdict peeked = stage.engine.peek(request("")).join();
         assertThat(peeked.allowed()).isFalse();
-        assertThat(peeked.rulings().get(1).decision().outcome()).isEqualTo(Outcome.SHADOWED);
+        assertThat(peeked.decisions().get(1).decision().outcome()).isEqualTo(Outcome.SHADOWED);
     }
 
     @Test
@@ -295,7 +297,7 @@ class RuleEngineTest {
         assertThat(told).containsExactly(true, false);
     }
 
-    // ---- Interventions
+    // ---- KeyOverrides
 
     @Test
     void aKeyIsBlockedForAWhile() {
@@ -304,13 +306,13 @@ class RuleEngineTest {
         stage.engine.block("a", "x", stage.now().plusSeconds(30));
         Verdict blocked = stage.check("user=x");
         assertThat(blocked.allowed()).isFalse();
-        assertThat(decisive(blocked).counter()).isEqualTo("blocked");
+        assertThat(decisive(blocked).limiterName()).isEqualTo("blocked");
         assertThat(decisive(blocked).decision().retryAfter()).isEqualTo(Duration.ofSeconds(30));
         assertThat(stage.check("user=y").allowed()).isTrue();
-        assertThat(stage.engine.interventions()).hasSize(1);
+        assertThat(stage.engine.keyOverrides()).hasSize(1);
         stage.pass(Duration.ofSeconds(30));
         assertThat(stage.check("user=x").allowed()).isTrue();
-        assertThat(stage.engine.interventions()).isEmpty();
+        assertThat(stage.engine.keyOverrides()).isEmpty();
         assertThat(decisive(stage.check("user=x")).decision().remaining()).isEqualTo(6);
     }
 
@@ -350,9 +352,9 @@ class RuleEngineTest {
                 """);
         stage.check("user=vip ip=2001:db8::7");
         stage.check("user=x|y ip=1.2.3.4");
-        Ruling vip = Objects.requireNonNull(
+        RuleDecision vip = Objects.requireNonNull(
                 stage.engine.inspect("a", "vip|2001:db8::/64").join());
-        assertThat(vip.counter()).isEqualTo("a/user=vip");
+        assertThat(vip.limiterName()).isEqualTo("a/user=vip");
         assertThat(vip.decision().remaining()).isEqualTo(8);
         assertThat(Objects.requireNonNull(
                                 stage.engine.inspect("a", "x\\|y|1.2.3.4").join())
@@ -370,7 +372,7 @@ class RuleEngineTest {
                 .isEqualTo(9);
     }
 
-    private static Ruling decisive(Verdict verdict) {
+    private static RuleDecision decisive(Verdict verdict) {
         return Objects.requireNonNull(verdict.decisive());
     }
 }

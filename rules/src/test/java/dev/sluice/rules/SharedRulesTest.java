@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.Outcome;
 import dev.sluice.redis.RedisStore;
 import dev.sluice.redis.servers.RedisServer;
+import dev.sluice.rules.file.RuleFile;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -65,7 +66,7 @@ class SharedRulesTest {
         assertThat(allowed(two, 9, "user=vip")).isEqualTo(5);
         Verdict verdict = two.check(request("user=vip")).join();
         assertThat(Objects.requireNonNull(verdict.decisive()).rule().name()).isEqualTo("wide");
-        assertThat(verdict.rulings().get(2).decision().outcome()).isEqualTo(Outcome.SHADOWED);
+        assertThat(verdict.decisions().get(2).decision().outcome()).isEqualTo(Outcome.SHADOWED);
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.sluice.rules;
 
 import dev.sluice.Store;
+import dev.sluice.rules.file.RuleFile;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

@@ -2,6 +2,8 @@ package dev.sluice.rules;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sluice.rules.match.Address;
+import dev.sluice.rules.match.Network;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -41,15 +43,19 @@ final class TinyGeoFile {
         Address first = parsed.first().isV4() ? new Address(0, parsed.first().low() & 0xFFFFFFFFL) : parsed.first();
         Fork fork = root;
         for (int i = 0; i < parsed.bits(); i++) {
-            Fork next = fork.next[first.bit(i)];
+            Fork next = fork.next[bit(first, i)];
             if (next == null) {
                 next = new Fork();
-                fork.next[first.bit(i)] = next;
+                fork.next[bit(first, i)] = next;
             }
             fork = next;
         }
         fork.country = country;
         return this;
+    }
+
+    private static int bit(Address address, int index) {
+        return (int) ((index < 64 ? address.high() >>> (63 - index) : address.low() >>> (127 - index)) & 1);
     }
 
     Path write(Path file) throws IOException {

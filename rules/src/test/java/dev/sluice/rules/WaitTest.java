@@ -4,6 +4,7 @@ import static dev.sluice.rules.Stage.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.Store;
+import dev.sluice.rules.file.RuleFile;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;

@@ -1,9 +1,9 @@
 package dev.sluice.server;
 
-import dev.sluice.rules.Problem;
-import dev.sluice.rules.RuleFile;
-import dev.sluice.rules.RuleFileException;
 import dev.sluice.rules.RuleSet;
+import dev.sluice.rules.file.FileProblem;
+import dev.sluice.rules.file.RuleFile;
+import dev.sluice.rules.file.RuleFileException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -45,7 +45,7 @@ final class CheckCommand implements Callable<Integer> {
             out.println(file + ": ok, " + count + (count == 1 ? " rule" : " rules"));
             return 0;
         } catch (RuleFileException e) {
-            for (Problem problem : e.problems()) {
+            for (FileProblem problem : e.problems()) {
                 out.println(problem);
             }
             return 1;

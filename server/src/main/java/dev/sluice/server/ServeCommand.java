@@ -1,6 +1,6 @@
 package dev.sluice.server;
 
-import dev.sluice.rules.RuleFile;
+import dev.sluice.rules.file.RuleFile;
 import dev.sluice.server.Settings.Place;
 import dev.sluice.server.admin.AuditLog;
 import dev.sluice.server.admin.RuleSource;

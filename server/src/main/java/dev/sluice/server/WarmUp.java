@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.sluice.Store;
 import dev.sluice.rules.RuleEngine;
-import dev.sluice.rules.RuleFile;
+import dev.sluice.rules.file.RuleFile;
 import dev.sluice.server.check.DataPort;
 import dev.sluice.server.check.HeldPermits;
 import dev.sluice.server.web.Bounds;

@@ -2,7 +2,7 @@ package dev.sluice.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.rules.RuleFile;
+import dev.sluice.rules.file.RuleFile;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.ServerSocket;

@@ -3,7 +3,7 @@ package dev.sluice.server;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.rules.RuleFile;
+import dev.sluice.rules.file.RuleFile;
 import dev.sluice.server.admin.RuleSource;
 import java.io.IOException;
 import java.io.PrintWriter;

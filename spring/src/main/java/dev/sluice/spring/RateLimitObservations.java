@@ -1,6 +1,6 @@
 package dev.sluice.spring;
 
-import dev.sluice.rules.Ruling;
+import dev.sluice.rules.RuleDecision;
 import dev.sluice.rules.Verdict;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
@@ -26,7 +26,7 @@ public final class RateLimitObservations {
     }
 
     public static void note(Verdict verdict, @Nullable Observation observation) {
-        Ruling decisive = verdict.decisive();
+        RuleDecision decisive = verdict.decisive();
         if (observation != null && decisive != null && isDue(verdict)) {
             observation.highCardinalityKeyValue("sluice.rule", decisive.rule().name());
             observation.event(Observation.Event.of(verdict.allowed() ? "sluice.degraded" : "sluice.denied"));

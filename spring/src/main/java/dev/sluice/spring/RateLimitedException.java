@@ -1,7 +1,7 @@
 package dev.sluice.spring;
 
 import dev.sluice.Decision;
-import dev.sluice.rules.Ruling;
+import dev.sluice.rules.RuleDecision;
 import dev.sluice.rules.Verdict;
 
 /**
@@ -14,15 +14,15 @@ public final class RateLimitedException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
     private final transient Verdict verdict;
-    private final transient Ruling ruling;
+    private final transient RuleDecision ruling;
 
-    public RateLimitedException(Verdict verdict, Ruling ruling) {
+    public RateLimitedException(Verdict verdict, RuleDecision ruling) {
         super(message(ruling), null, false, false);
         this.verdict = verdict;
         this.ruling = ruling;
     }
 
-    private static String message(Ruling ruling) {
+    private static String message(RuleDecision ruling) {
         Decision decision = ruling.decision();
         String when = decision.never()
                 ? "it asks for " + decision.permits() + ", which can never be granted"

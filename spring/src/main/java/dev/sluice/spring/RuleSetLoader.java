@@ -1,9 +1,9 @@
 package dev.sluice.spring;
 
-import dev.sluice.rules.Problem;
-import dev.sluice.rules.RuleFile;
-import dev.sluice.rules.RuleFileException;
 import dev.sluice.rules.RuleSet;
+import dev.sluice.rules.file.FileProblem;
+import dev.sluice.rules.file.RuleFile;
+import dev.sluice.rules.file.RuleFileException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
@@ -49,7 +49,7 @@ final class RuleSetLoader {
             return url ? fromResource(resources.getResource(location), location) : RuleFile.read(Path.of(location));
         } catch (RuleFileException e) {
             throw new RateLimitConfigurationException(
-                    e.problems().stream().map(Problem::toString).toList());
+                    e.problems().stream().map(FileProblem::toString).toList());
         } catch (InvalidPathException e) {
             throw new RateLimitConfigurationException("sluice.rules: not the path of a file: " + e.getMessage());
         }
@@ -86,9 +86,9 @@ final class RuleSetLoader {
     }
 
     /** The problems with the names of properties and their origins in place of line and column, which the user never sees. */
-    private List<String> described(List<Problem> problems) {
+    private List<String> described(List<FileProblem> problems) {
         List<String> described = new ArrayList<>();
-        for (Problem problem : problems) {
+        for (FileProblem problem : problems) {
             String origin = properties.origin("sluice." + problem.field());
             described.add("sluice." + problem.field() + ": " + problem.message()
                     + (origin == null ? "" : " (" + origin + ")"));

@@ -1,13 +1,13 @@
 package dev.sluice.spring;
 
 import dev.sluice.Outcome;
-import dev.sluice.rules.Condition;
-import dev.sluice.rules.KeyOverride;
 import dev.sluice.rules.Rule;
+import dev.sluice.rules.RuleDecision;
+import dev.sluice.rules.RuleOverride;
 import dev.sluice.rules.RuleSet;
-import dev.sluice.rules.Ruling;
 import dev.sluice.rules.TrustedProxies;
 import dev.sluice.rules.Verdict;
+import dev.sluice.rules.match.Condition;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -69,7 +69,7 @@ public final class WebRules {
     private static Set<String> attributes(Rule rule) {
         Stream<Condition> conditions = Stream.concat(
                 rule.when().stream(),
-                rule.overrides().stream().map(KeyOverride::when).flatMap(List::stream));
+                rule.overrides().stream().map(RuleOverride::when).flatMap(List::stream));
         return Stream.concat(rule.key().stream(), conditions.map(Condition::attribute))
                 .collect(Collectors.toSet());
     }
@@ -152,8 +152,8 @@ public final class WebRules {
                 .forEach(ruling -> ruling.limiter().releaseAsync(ruling.key(), ruling.decision()));
     }
 
-    private static Stream<Ruling> charged(Verdict verdict) {
-        return verdict.rulings().stream().filter(ruling -> ruling.decision().outcome() == Outcome.ALLOWED);
+    private static Stream<RuleDecision> charged(Verdict verdict) {
+        return verdict.decisions().stream().filter(ruling -> ruling.decision().outcome() == Outcome.ALLOWED);
     }
 
     private boolean matches(String rule, int status) {

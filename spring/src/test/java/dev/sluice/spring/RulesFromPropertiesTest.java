@@ -3,8 +3,8 @@ package dev.sluice.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.rules.RuleFile;
 import dev.sluice.rules.RuleSet;
+import dev.sluice.rules.file.RuleFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

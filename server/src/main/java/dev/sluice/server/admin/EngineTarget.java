@@ -2,9 +2,9 @@ package dev.sluice.server.admin;
 
 import dev.sluice.Limit;
 import dev.sluice.rules.RuleEngine;
-import dev.sluice.rules.RuleFile;
-import dev.sluice.rules.RuleFileException;
 import dev.sluice.rules.RuleSet;
+import dev.sluice.rules.file.RuleFile;
+import dev.sluice.rules.file.RuleFileException;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -79,7 +79,7 @@ final class EngineTarget implements RuleTarget {
 
     @Override
     public Set<String> holds() {
-        return engine.interventions().stream()
+        return engine.keyOverrides().stream()
                 .map(order -> KeyHold.name(order.rule(), order.key()))
                 .collect(Collectors.toSet());
     }

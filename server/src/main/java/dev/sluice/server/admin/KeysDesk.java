@@ -1,8 +1,8 @@
 package dev.sluice.server.admin;
 
 import dev.sluice.rules.Rule;
+import dev.sluice.rules.RuleDecision;
 import dev.sluice.rules.RuleEngine;
-import dev.sluice.rules.Ruling;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -69,7 +69,7 @@ final class KeysDesk {
 
     private void inspect(Exchange exchange, Rule rule, String key) {
         exchange.when(inspected(rule.name(), key), found -> {
-            Ruling ruling = found.orElse(null);
+            RuleDecision ruling = found.orElse(null);
             KeyHold hold = source.holds().of(rule.name(), key);
             if (ruling == null && !unlimited(rule, hold)) {
                 exchange.notFound("rule " + rule.name() + " has no such key: its keys are made of " + rule.key()
@@ -87,7 +87,7 @@ final class KeysDesk {
         });
     }
 
-    private CompletableFuture<Optional<Ruling>> inspected(String rule, String key) {
+    private CompletableFuture<Optional<RuleDecision>> inspected(String rule, String key) {
         return engine.inspect(rule, key).thenApply(Optional::ofNullable);
     }
 

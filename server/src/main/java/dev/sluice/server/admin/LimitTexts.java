@@ -1,8 +1,8 @@
 package dev.sluice.server.admin;
 
 import dev.sluice.Limit;
-import dev.sluice.rules.RuleFile;
-import dev.sluice.rules.RuleFileException;
+import dev.sluice.rules.file.RuleFile;
+import dev.sluice.rules.file.RuleFileException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package dev.sluice.server.admin;
 
 import dev.sluice.rules.RuleEngine;
-import dev.sluice.rules.RuleFile;
+import dev.sluice.rules.file.RuleFile;
 import dev.sluice.server.admin.RuleVersion.Origin;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -2,7 +2,7 @@ package dev.sluice.server.admin;
 
 import dev.sluice.Decision;
 import dev.sluice.rules.Request;
-import dev.sluice.rules.Ruling;
+import dev.sluice.rules.RuleDecision;
 import dev.sluice.rules.Verdict;
 import dev.sluice.rules.VerdictListener;
 import java.time.Duration;
@@ -36,7 +36,7 @@ final class Telemetry implements VerdictListener {
 
     @Override
     public void decided(Request request, Verdict verdict) {
-        List<Ruling> rulings = verdict.rulings();
+        List<RuleDecision> rulings = verdict.decisions();
         if (!verdict.allowed()) {
             denied.increment();
         } else if (rulings.isEmpty()) {
@@ -48,7 +48,7 @@ final class Telemetry implements VerdictListener {
             degraded.increment();
         }
         for (int i = 0; i < rulings.size(); i++) {
-            Ruling ruling = rulings.get(i);
+            RuleDecision ruling = rulings.get(i);
             byRule.count(ruling.rule().name(), ruling.decision().outcome());
             if (ruling.denies()) {
                 denied(ruling);
@@ -56,7 +56,7 @@ final class Telemetry implements VerdictListener {
         }
     }
 
-    private void denied(Ruling ruling) {
+    private void denied(RuleDecision ruling) {
         String rule = ruling.rule().name();
         offenders.denied(rule, ruling.key());
         if (events.clients() > 0) {

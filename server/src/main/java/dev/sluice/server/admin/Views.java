@@ -3,7 +3,7 @@ package dev.sluice.server.admin;
 import dev.sluice.Decision;
 import dev.sluice.Limit;
 import dev.sluice.rules.Explanation;
-import dev.sluice.rules.Ruling;
+import dev.sluice.rules.RuleDecision;
 import dev.sluice.rules.Verdict;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -20,7 +20,7 @@ final class Views {
 
     static JsonObject explanation(Explanation explanation) {
         Verdict verdict = explanation.verdict();
-        Ruling decisive = verdict.decisive();
+        RuleDecision decisive = verdict.decisive();
         JsonArray applying = new JsonArray();
         JsonArray others = new JsonArray();
         for (Explanation.Considered rule : explanation.rules()) {
@@ -44,7 +44,7 @@ final class Views {
         if (rule.override() > 0) {
             json.put("override", rule.override());
         }
-        Ruling ruling = rule.ruling();
+        RuleDecision ruling = rule.decision();
         if (ruling != null) {
             json.put("onExceed", rule.rule().onExceed().action().name().toLowerCase(Locale.ROOT));
             json.mergeIn(ruling(ruling));
@@ -52,10 +52,10 @@ final class Views {
         return rule.remedy().isEmpty() ? json : json.put("remedy", rule.remedy());
     }
 
-    static JsonObject ruling(Ruling ruling) {
+    static JsonObject ruling(RuleDecision ruling) {
         JsonObject json = new JsonObject().put("rule", ruling.rule().name()).put("key", ruling.key());
-        if (!ruling.counter().equals(ruling.rule().name())) {
-            json.put("counter", ruling.counter());
+        if (!ruling.limiterName().equals(ruling.rule().name())) {
+            json.put("counter", ruling.limiterName());
         }
         if (ruling.share() < 100) {
             json.put("sharePercent", ruling.share());

@@ -2,8 +2,8 @@ package dev.sluice.server.check;
 
 import dev.sluice.Outcome;
 import dev.sluice.rules.RateLimitHeaders;
+import dev.sluice.rules.RuleDecision;
 import dev.sluice.rules.RuleEngine;
-import dev.sluice.rules.Ruling;
 import dev.sluice.rules.Verdict;
 import dev.sluice.server.web.HttpProblem;
 import io.vertx.core.Context;
@@ -110,9 +110,9 @@ final class CheckService {
 
     /** Whether a verdict took permits of a concurrency limit. */
     private boolean holds(Verdict verdict) {
-        List<Ruling> rulings = verdict.rulings();
+        List<RuleDecision> rulings = verdict.decisions();
         for (int i = 0; i < rulings.size(); i++) {
-            Ruling ruling = rulings.get(i);
+            RuleDecision ruling = rulings.get(i);
             if (policies.of(ruling).holds()
                     && verdict.allowed()
                     && ruling.decision().outcome() == Outcome.ALLOWED

@@ -1,12 +1,12 @@
 package dev.sluice.server.check;
 
 import dev.sluice.rules.ClientAddress;
-import dev.sluice.rules.Condition;
-import dev.sluice.rules.KeyOverride;
 import dev.sluice.rules.Request;
 import dev.sluice.rules.Rule;
+import dev.sluice.rules.RuleOverride;
 import dev.sluice.rules.RuleSet;
 import dev.sluice.rules.TrustedProxies;
+import dev.sluice.rules.match.Condition;
 import io.netty.util.AsciiString;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
@@ -87,7 +87,7 @@ final class NginxReader {
     private static Stream<String> attributes(Rule rule) {
         Stream<Condition> conditions = Stream.concat(
                 rule.when().stream(),
-                rule.overrides().stream().map(KeyOverride::when).flatMap(List::stream));
+                rule.overrides().stream().map(RuleOverride::when).flatMap(List::stream));
         return Stream.concat(rule.key().stream(), conditions.map(Condition::attribute));
     }
 }

@@ -2,7 +2,7 @@ package dev.sluice.server.check;
 
 import dev.sluice.Limit;
 import dev.sluice.rules.RateLimitHeaders;
-import dev.sluice.rules.Ruling;
+import dev.sluice.rules.RuleDecision;
 import io.netty.util.AsciiString;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -22,7 +22,7 @@ final class PolicyCache {
     private final IdentityHashMap<List<Limit>, Policy> policies = new IdentityHashMap<>();
 
     /** The texts about the limits of a ruling. */
-    Policy of(Ruling ruling) {
+    Policy of(RuleDecision ruling) {
         List<Limit> limits = ruling.limiter().limits();
         String rule = ruling.rule().name();
         Policy policy = policies.get(limits);

@@ -5,7 +5,7 @@ import dev.sluice.Outcome;
 import dev.sluice.rules.OnExceed;
 import dev.sluice.rules.QuotaExceeded;
 import dev.sluice.rules.RateLimitHeaders;
-import dev.sluice.rules.Ruling;
+import dev.sluice.rules.RuleDecision;
 import dev.sluice.rules.Verdict;
 import dev.sluice.server.web.HttpProblem;
 import io.netty.util.AsciiString;
@@ -74,11 +74,11 @@ final class VerdictWriter {
 
     /** The header fields about limits, without rules in shadow mode. */
     void fields(HttpServerResponse response, Verdict verdict) {
-        List<Ruling> rulings = verdict.rulings();
+        List<RuleDecision> rulings = verdict.decisions();
         boolean denied = !verdict.allowed();
         text.clear();
         for (int i = 0; i < rulings.size(); i++) {
-            Ruling ruling = rulings.get(i);
+            RuleDecision ruling = rulings.get(i);
             if (!isShadow(ruling)) {
                 AsciiString field = policies.of(ruling).field();
                 (text.length() > 0 ? text.put(',').put(' ') : text).raw(field);
@@ -88,14 +88,14 @@ final class VerdictWriter {
             response.putHeader(POLICY, text.field());
             state.setLength(0);
             for (int i = 0; i < rulings.size(); i++) {
-                Ruling ruling = rulings.get(i);
+                RuleDecision ruling = rulings.get(i);
                 if (!isShadow(ruling)) {
                     RateLimitHeaders.states(state, ruling.rule().name(), ruling.decision(), denied);
                 }
             }
             response.putHeader(STATE, new AsciiString(state));
         }
-        Ruling decisive = verdict.decisive();
+        RuleDecision decisive = verdict.decisive();
         if (denied && decisive != null && decisive.decision().retryAfterMicros() != Decision.NEVER_MICROS) {
             long seconds = RateLimitHeaders.seconds(decisive.decision().retryAfterMicros());
             response.putHeader(RETRY_AFTER, text.clear().number(seconds).field());
@@ -106,7 +106,7 @@ final class VerdictWriter {
     }
 
     private void body(ByteBuilder json, Verdict verdict, @Nullable String hold) {
-        Ruling decisive = verdict.decisive();
+        RuleDecision decisive = verdict.decisive();
         if (verdict.allowed()) {
             json.ascii("{\"allowed\":true,\"rule\":");
         } else {
@@ -129,11 +129,11 @@ final class VerdictWriter {
         if (hold != null) {
             json.ascii(",\"hold\":\"").ascii(hold).put('"');
         }
-        limits(json.ascii(",\"limits\":["), verdict.rulings());
+        limits(json.ascii(",\"limits\":["), verdict.decisions());
         json.ascii("]}");
     }
 
-    private static void problem(ByteBuilder json, Verdict verdict, @Nullable Ruling decisive) {
+    private static void problem(ByteBuilder json, Verdict verdict, @Nullable RuleDecision decisive) {
         json.ascii(QUOTA_EXCEEDED);
         if (decisive != null) {
             json.ascii("\"detail\":").json(QuotaExceeded.detail(decisive)).put(',');
@@ -146,10 +146,10 @@ final class VerdictWriter {
         json.ascii("],");
     }
 
-    private void limits(ByteBuilder json, List<Ruling> rulings) {
+    private void limits(ByteBuilder json, List<RuleDecision> rulings) {
         boolean first = true;
         for (int i = 0; i < rulings.size(); i++) {
-            Ruling ruling = rulings.get(i);
+            RuleDecision ruling = rulings.get(i);
             List<Decision> parts = ruling.decision().each();
             for (int j = 0; j < parts.size(); j++) {
                 Decision part = parts.get(j);
@@ -165,7 +165,7 @@ final class VerdictWriter {
         }
     }
 
-    private static void mode(ByteBuilder json, Ruling ruling) {
+    private static void mode(ByteBuilder json, RuleDecision ruling) {
         OnExceed.Action action = ruling.rule().onExceed().action();
         if (action == OnExceed.Action.SHADOW) {
             json.ascii(",\"onExceed\":\"shadow\"");
@@ -193,14 +193,14 @@ final class VerdictWriter {
     /** How long the client has to wait before it starts, if a queue admitted it. */
     static long delayMicros(Verdict verdict) {
         long longest = 0;
-        List<Ruling> rulings = verdict.rulings();
+        List<RuleDecision> rulings = verdict.decisions();
         for (int i = 0; i < rulings.size(); i++) {
             longest = Math.max(longest, rulings.get(i).decision().delayMicros());
         }
         return longest;
     }
 
-    private static boolean isShadow(Ruling ruling) {
+    private static boolean isShadow(RuleDecision ruling) {
         return ruling.rule().onExceed().action() == OnExceed.Action.SHADOW;
     }
 }

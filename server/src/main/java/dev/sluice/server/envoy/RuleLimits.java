@@ -6,8 +6,8 @@ import dev.sluice.Limit;
 import dev.sluice.OnFailure;
 import dev.sluice.Store;
 import dev.sluice.rules.Request;
+import dev.sluice.rules.RuleDecision;
 import dev.sluice.rules.RuleEngine;
-import dev.sluice.rules.Ruling;
 import dev.sluice.rules.Verdict;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
@@ -84,7 +84,7 @@ final class RuleLimits implements Limits {
     }
 
     private static Ruled ruled(Verdict verdict, Taken taken) {
-        Ruling ruling = verdict.decisive();
+        RuleDecision ruling = verdict.decisive();
         if (ruling == null) {
             return Ruled.FREE;
         }

@@ -9,7 +9,7 @@ import com.google.protobuf.util.JsonFormat;
 import dev.sluice.OnFailure;
 import dev.sluice.Store;
 import dev.sluice.rules.RuleEngine;
-import dev.sluice.rules.RuleFile;
+import dev.sluice.rules.file.RuleFile;
 import io.envoyproxy.envoy.config.bootstrap.v3.Bootstrap;
 import io.envoyproxy.envoy.extensions.filters.http.ratelimit.v3.RateLimit;
 import io.envoyproxy.envoy.extensions.filters.http.router.v3.Router;

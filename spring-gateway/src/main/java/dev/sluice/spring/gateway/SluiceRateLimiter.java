@@ -2,15 +2,15 @@ package dev.sluice.spring.gateway;
 
 import dev.sluice.Limit;
 import dev.sluice.OnFailure;
-import dev.sluice.rules.Ask;
-import dev.sluice.rules.Condition;
 import dev.sluice.rules.RateLimitHeaders;
 import dev.sluice.rules.Request;
 import dev.sluice.rules.Rule;
+import dev.sluice.rules.RuleCheck;
 import dev.sluice.rules.RuleEngine;
-import dev.sluice.rules.RuleFile;
-import dev.sluice.rules.RuleFileException;
 import dev.sluice.rules.Verdict;
+import dev.sluice.rules.file.RuleFile;
+import dev.sluice.rules.file.RuleFileException;
+import dev.sluice.rules.match.Condition;
 import dev.sluice.spring.RateLimitConfigurationException;
 import dev.sluice.spring.RuleRegistry;
 import dev.sluice.spring.web.ReactiveVerdicts;
@@ -92,7 +92,7 @@ public final class SluiceRateLimiter extends AbstractRateLimiter<SluiceRateLimit
         if (route.attribute != null) {
             request.with(route.attribute, id.length() > Request.MAX_VALUE ? id.substring(0, Request.MAX_VALUE) : id);
         }
-        Ask ask = new Ask(route.rule, request.build());
+        RuleCheck ask = new RuleCheck(route.rule, request.build());
         RuleEngine engine = registry.engine();
         return Mono.defer(() -> ReactiveVerdicts.await(engine, engine.check(List.of(ask))))
                 .map(SluiceRateLimiter::response);

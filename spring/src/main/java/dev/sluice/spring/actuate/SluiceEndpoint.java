@@ -3,11 +3,11 @@ package dev.sluice.spring.actuate;
 import dev.sluice.Decision;
 import dev.sluice.Durations;
 import dev.sluice.Limit;
-import dev.sluice.rules.Condition;
 import dev.sluice.rules.OnExceed;
 import dev.sluice.rules.Rule;
+import dev.sluice.rules.RuleDecision;
 import dev.sluice.rules.RuleEngine;
-import dev.sluice.rules.Ruling;
+import dev.sluice.rules.match.Condition;
 import dev.sluice.spring.RuleRegistry;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -65,7 +65,8 @@ public final class SluiceEndpoint {
     @ReadOperation
     public @Nullable Map<String, Object> key(@Selector(match = Selector.Match.ALL_REMAINING) String... ruleAndKey) {
         RuleEngine engine = registry.engine();
-        Ruling ruling = engine.inspect(ruleAndKey[0], key(List.of(ruleAndKey))).join();
+        RuleDecision ruling =
+                engine.inspect(ruleAndKey[0], key(List.of(ruleAndKey))).join();
         if (ruling == null) {
             return null;
         }

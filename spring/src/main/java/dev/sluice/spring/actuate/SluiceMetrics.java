@@ -5,8 +5,8 @@ import dev.sluice.Store;
 import dev.sluice.redis.RedisCounters;
 import dev.sluice.redis.RedisStore;
 import dev.sluice.rules.Request;
+import dev.sluice.rules.RuleDecision;
 import dev.sluice.rules.RuleEngine;
-import dev.sluice.rules.Ruling;
 import dev.sluice.rules.Verdict;
 import dev.sluice.rules.VerdictListener;
 import io.micrometer.core.instrument.Counter;
@@ -80,9 +80,9 @@ final class SluiceMetrics implements MeterBinder {
 
         @Override
         public void decided(Request request, Verdict verdict) {
-            List<Ruling> rulings = verdict.rulings();
+            List<RuleDecision> rulings = verdict.decisions();
             for (int i = 0; i < rulings.size(); i++) {
-                Ruling ruling = rulings.get(i);
+                RuleDecision ruling = rulings.get(i);
                 Map<Outcome, Counter> known = of(ruling.rule().name());
                 Objects.requireNonNull(known.get(ruling.decision().outcome())).increment();
             }

@@ -1,8 +1,8 @@
 package dev.sluice.spring.client;
 
-import dev.sluice.rules.Ask;
 import dev.sluice.rules.Request;
 import dev.sluice.rules.Rule;
+import dev.sluice.rules.RuleCheck;
 import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.Verdict;
 import dev.sluice.spring.RateLimitedException;
@@ -34,7 +34,7 @@ final class OutgoingRule {
         if (uri.getRawPath() != null && uri.getRawPath().length() <= Request.MAX_VALUE) {
             request.with("path", uri.getRawPath());
         }
-        return registry.engine().check(List.of(new Ask(rule, request.build())));
+        return registry.engine().check(List.of(new RuleCheck(rule, request.build())));
     }
 
     /** The exception for a call over the limit. */

@@ -2,13 +2,13 @@ package dev.sluice.spring.method;
 
 import dev.sluice.Durations;
 import dev.sluice.Limit;
-import dev.sluice.rules.Condition;
 import dev.sluice.rules.OnExceed;
-import dev.sluice.rules.Problem;
 import dev.sluice.rules.Rule;
 import dev.sluice.rules.RuleBuilder;
-import dev.sluice.rules.RuleFile;
-import dev.sluice.rules.RuleFileException;
+import dev.sluice.rules.file.FileProblem;
+import dev.sluice.rules.file.RuleFile;
+import dev.sluice.rules.file.RuleFileException;
+import dev.sluice.rules.match.Condition;
 import dev.sluice.spring.RateLimit;
 import dev.sluice.spring.RateLimitConfigurationException;
 import dev.sluice.spring.RuleRegistry;
@@ -110,7 +110,7 @@ final class RateLimitAnnotationParser {
                 read.add(RuleFile.limit(where, limit));
             } catch (RuleFileException e) {
                 throw new RateLimitConfigurationException(e.problems().stream()
-                        .map(Problem::message)
+                        .map(FileProblem::message)
                         .map(message -> "@RateLimit on " + where + ": " + message)
                         .toList());
             }

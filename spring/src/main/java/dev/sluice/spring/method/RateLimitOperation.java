@@ -1,8 +1,8 @@
 package dev.sluice.spring.method;
 
-import dev.sluice.rules.Ask;
 import dev.sluice.rules.Request;
 import dev.sluice.rules.Rule;
+import dev.sluice.rules.RuleCheck;
 import dev.sluice.spring.RuleRegistry;
 import dev.sluice.spring.web.CallerContext;
 import java.util.Arrays;
@@ -43,7 +43,7 @@ record RateLimitOperation(
         return expression != null && expression.needsCaller();
     }
 
-    Ask check(MethodInvocation call, CallerContext caller, RuleRegistry registry) {
+    RuleCheck check(MethodInvocation call, CallerContext caller, RuleRegistry registry) {
         Request.Builder request = own ? Request.builder() : ofRule(call, caller, registry);
         Object value = own && key != null ? key.value(call, caller) : null;
         if (value != null) {
@@ -52,7 +52,7 @@ record RateLimitOperation(
         if (!priority.isEmpty()) {
             request.with("priority", priority);
         }
-        return new Ask(
+        return new RuleCheck(
                 rule,
                 request.cost(permits == null ? fixedPermits : count(permits.value(call, caller)))
                         .build());

@@ -1,7 +1,7 @@
 package dev.sluice.spring.method;
 
-import dev.sluice.rules.Ask;
-import dev.sluice.rules.Ruling;
+import dev.sluice.rules.RuleCheck;
+import dev.sluice.rules.RuleDecision;
 import dev.sluice.rules.Verdict;
 import dev.sluice.spring.RateLimitedException;
 import dev.sluice.spring.RuleRegistry;
@@ -33,8 +33,8 @@ record RateLimitedMethod(List<RateLimitOperation> operations, Returns returns) {
         return operations.stream().anyMatch(RateLimitOperation::needsCaller);
     }
 
-    List<Ask> checks(MethodInvocation call, CallerContext caller, RuleRegistry registry) {
-        List<Ask> checks = new ArrayList<>(operations.size());
+    List<RuleCheck> checks(MethodInvocation call, CallerContext caller, RuleRegistry registry) {
+        List<RuleCheck> checks = new ArrayList<>(operations.size());
         for (int i = 0; i < operations.size(); i++) {
             checks.add(operations.get(i).check(call, caller, registry));
         }
@@ -44,7 +44,7 @@ record RateLimitedMethod(List<RateLimitOperation> operations, Returns returns) {
     /** Answers a call over the limit: by the fallback of the annotation that denied it, or with an exception. */
     @Nullable
     Object instead(MethodInvocation call, Verdict verdict) throws Throwable {
-        Ruling denying = Objects.requireNonNull(verdict.decisive());
+        RuleDecision denying = Objects.requireNonNull(verdict.decisive());
         RateLimitedException why = new RateLimitedException(verdict, denying);
         for (RateLimitOperation each : operations) {
             FallbackMethod fallback = each.fallback();

@@ -3,7 +3,7 @@ package dev.sluice.spring.web;
 import dev.sluice.Decision;
 import dev.sluice.rules.QuotaExceeded;
 import dev.sluice.rules.RateLimitHeaders;
-import dev.sluice.rules.Ruling;
+import dev.sluice.rules.RuleDecision;
 import dev.sluice.rules.Verdict;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +18,7 @@ final class QuotaExceededResponse {
 
     /** Sets the header fields that tell of limits. */
     static void headers(Verdict verdict, BiConsumer<String, String> set) {
-        if (verdict.rulings().isEmpty()) {
+        if (verdict.decisions().isEmpty()) {
             return;
         }
         put(RateLimitHeaders.POLICY, RateLimitHeaders.policy(verdict), set);
@@ -42,7 +42,7 @@ final class QuotaExceededResponse {
     static String body(Verdict verdict) {
         StringBuilder json = new StringBuilder("{\"type\":\"" + QuotaExceeded.TYPE + "\",\"title\":\""
                 + QuotaExceeded.TITLE + "\",\"status\":" + STATUS);
-        Ruling decisive = verdict.decisive();
+        RuleDecision decisive = verdict.decisive();
         if (decisive != null) {
             quote(json.append(",\"detail\":"), QuotaExceeded.detail(decisive));
         }

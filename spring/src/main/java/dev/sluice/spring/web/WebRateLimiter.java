@@ -1,8 +1,8 @@
 package dev.sluice.spring.web;
 
 import dev.sluice.rules.Request;
+import dev.sluice.rules.RuleDecision;
 import dev.sluice.rules.RuleEngine;
-import dev.sluice.rules.Ruling;
 import dev.sluice.rules.Verdict;
 import dev.sluice.spring.RateLimitConfigurationException;
 import dev.sluice.spring.RuleRegistry;
@@ -104,11 +104,11 @@ final class WebRateLimiter {
 
     /** Two verdicts on one request, of which the first allowed it. */
     private static Verdict both(Verdict first, Verdict second) {
-        if (first.rulings().isEmpty() || second.rulings().isEmpty()) {
-            return first.rulings().isEmpty() ? second : first;
+        if (first.decisions().isEmpty() || second.decisions().isEmpty()) {
+            return first.decisions().isEmpty() ? second : first;
         }
-        List<Ruling> rulings = new ArrayList<>(first.rulings());
-        rulings.addAll(second.rulings());
+        List<RuleDecision> rulings = new ArrayList<>(first.decisions());
+        rulings.addAll(second.decisions());
         return Verdict.of(rulings);
     }
 }

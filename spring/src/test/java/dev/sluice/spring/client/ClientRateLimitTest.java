@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.sluice.Store;
-import dev.sluice.rules.RuleFile;
+import dev.sluice.rules.file.RuleFile;
 import dev.sluice.spring.RateLimitedException;
 import dev.sluice.spring.RuleRegistry;
 import java.io.IOException;

@@ -1,0 +1,142 @@
+package dev.sluice.rules;
+
+import dev.sluice.rules.match.Address;
+import dev.sluice.rules.match.Attributes;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the key of a rule is made of a request's attributes, and taken apart again.
+ *
+ * <p>The values are joined by {@code |}; a {@code |} or a backslash within a value has a backslash before it, and
+ * {@code \-} stands for an attribute that is not there. So no two keys are ever the same text.
+ */
+final class KeyFormat {
+    private static final char SEPARATOR = '|';
+    private static final char ESCAPE = '\\';
+    private static final String ABSENT = "\\-";
+
+    private final String[] attributes;
+    private final boolean appliesWithout;
+    private final int ipv6Prefix;
+
+    KeyFormat(Rule rule) {
+        this.attributes = rule.key().toArray(String[]::new);
+        this.appliesWithout = rule.missingKey() == Rule.MissingKey.APPLY;
+        this.ipv6Prefix = rule.ipv6Prefix();
+    }
+
+    /** The key of a request, or null if it has none, since an attribute is not there. */
+    @Nullable
+    String of(Request request) {
+        if (attributes.length == 0) {
+            return "";
+        }
+        if (attributes.length == 1) {
+            return part(attributes[0], request);
+        }
+        StringBuilder key = new StringBuilder();
+        for (int i = 0; i < attributes.length; i++) {
+            String part = part(attributes[i], request);
+            if (part == null) {
+                return null;
+            }
+            if (i > 0) {
+                key.append(SEPARATOR);
+            }
+            key.append(part);
+        }
+        return key.toString();
+    }
+
+    /** The first attribute that a request would need for a key and lacks. */
+    @Nullable
+    String missing(Request request) {
+        for (String attribute : attributes) {
+            if (part(attribute, request) == null) {
+                return attribute;
+            }
+        }
+        return null;
+    }
+
+    private @Nullable String part(String attribute, Request request) {
+        String value = request.attribute(attribute);
+        if (value == null) {
+            return appliesWithout ? ABSENT : null;
+        }
+        return escaped(attribute.equals(Attributes.IP) ? grouped(value) : value);
+    }
+
+    /** An address of version 6 by its network: who has one address has all of it. */
+    private String grouped(String ip) {
+        if (ip.indexOf(':') < 0) {
+            return ip;
+        }
+        Address address = Address.parse(ip);
+        return address == null || ipv6Prefix == 128 || address.isV4()
+                ? ip
+                : address.masked(ipv6Prefix) + "/" + ipv6Prefix;
+    }
+
+    private static String escaped(String value) {
+        if (value.indexOf(SEPARATOR) < 0 && value.indexOf(ESCAPE) < 0) {
+            return value;
+        }
+        return value.replace("\\", "\\\\").replace("|", "\\|");
+    }
+
+    /** A request for nothing that has the attributes a key was made of; null if no key of this rule is written like that. */
+    @Nullable
+    Request request(String key) {
+        List<@Nullable String> values = parts(key);
+        if (attributes.length == 0) {
+            return key.isEmpty() ? Request.builder().cost(0).build() : null;
+        }
+        if (values == null || values.size() != attributes.length) {
+            return null;
+        }
+        Request.Builder request = Request.builder().cost(0);
+        for (int i = 0; i < attributes.length; i++) {
+            String value = values.get(i);
+            if (value != null) {
+                request.with(attributes[i], addressOf(attributes[i], value));
+            }
+        }
+        return request.build();
+    }
+
+    private static String addressOf(String attribute, String value) {
+        int slash = value.indexOf('/');
+        boolean network = attribute.equals(Attributes.IP) && slash > 0 && value.indexOf(':') >= 0;
+        return network ? value.substring(0, slash) : value;
+    }
+
+    private static @Nullable List<@Nullable String> parts(String key) {
+        List<@Nullable String> values = new ArrayList<>();
+        StringBuilder value = new StringBuilder();
+        boolean absent = false;
+        for (int i = 0; i < key.length(); i++) {
+            char c = key.charAt(i);
+            if (c == SEPARATOR) {
+                values.add(absent ? null : value.toString());
+                value.setLength(0);
+                absent = false;
+            } else if (c == ESCAPE) {
+                char next = ++i < key.length() ? key.charAt(i) : ' ';
+                if (next == '-') {
+                    absent = true;
+                } else if (next == ESCAPE || next == SEPARATOR) {
+                    value.append(next);
+                } else {
+                    return null;
+                }
+            } else {
+                value.append(c);
+            }
+        }
+        values.add(absent ? null : value.toString());
+        return values;
+    }
+}

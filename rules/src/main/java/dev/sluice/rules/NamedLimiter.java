@@ -1,0 +1,42 @@
+package dev.sluice.rules;
+
+import dev.sluice.Limit;
+import dev.sluice.Limiter;
+import dev.sluice.OnFailure;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A limiter under its name, with views of it for requests that may use only a share. */
+final class NamedLimiter {
+    final String name;
+    final Limiter limiter;
+    final OnFailure onFailure;
+    final List<Limit> limits;
+    /** By percent. A view made twice by two threads is as good as one. */
+    private volatile @Nullable Limiter @Nullable [] views;
+
+    NamedLimiter(String name, Limiter limiter, OnFailure onFailure, List<Limit> limits) {
+        this.name = name;
+        this.limiter = limiter;
+        this.onFailure = onFailure;
+        this.limits = limits;
+    }
+
+    /** The limiter for requests that may use {@code percent} of it. */
+    Limiter at(int percent) {
+        if (percent == 100) {
+            return limiter;
+        }
+        @Nullable Limiter[] made = views;
+        if (made == null) {
+            made = new @Nullable Limiter[100];
+            views = made;
+        }
+        Limiter view = made[percent];
+        if (view == null) {
+            view = limiter.withShare(percent);
+            made[percent] = view;
+        }
+        return view;
+    }
+}

@@ -1,0 +1,118 @@
+package dev.sluice.rules.file;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sluice.Limit;
+import dev.sluice.rules.RuleSet;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharsetDecoder;
+import java.nio.charset.CoderResult;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Reads rule files. A bad one is refused whole, with everything that is wrong with it. */
+public final class RuleFile {
+    private RuleFile() {}
+
+    /**
+     * The rules that {@code text} writes.
+     *
+     * @param fileName the file it is from: named in messages, and where relative paths start from
+     * @throws RuleFileException if anything is wrong with it
+     */
+    public static RuleSet parse(String fileName, String text) {
+        FileProblems problems = new FileProblems(fileName);
+        RuleSet rules = new RuleSetReader(problems, folder(fileName)).rules(text);
+        if (rules == null || !problems.isEmpty()) {
+            throw problems.exception();
+        }
+        return rules;
+    }
+
+    /**
+     * The rules of a file.
+     *
+     * @throws RuleFileException if it cannot be read, or anything is wrong with it
+     */
+    public static RuleSet read(Path file) {
+        FileProblems problems = new FileProblems(file.toString());
+        String text = null;
+        try {
+            if (Files.size(file) > YamlDocument.MAX_LENGTH) {
+                problems.add(0, 0, "", "", "too large: at most " + YamlDocument.MAX_LENGTH + " bytes");
+            } else {
+                text = decoded(Files.readAllBytes(file), problems);
+            }
+        } catch (NoSuchFileException e) {
+            problems.add(0, 0, "", "", "there is no such file");
+        } catch (IOException e) {
+            problems.add(0, 0, "", "", "cannot be read: " + e);
+        }
+        if (text == null) {
+            throw problems.exception();
+        }
+        return parse(file.toString(), text);
+    }
+
+    /**
+     * The limit that {@code text} writes in the short form, such as {@code 5 per 1m sliding-log}.
+     *
+     * @param where named in messages
+     * @throws RuleFileException if anything is wrong with it
+     */
+    public static Limit limit(String where, String text) {
+        FileProblems problems = new FileProblems(where);
+        Limit limit = new LimitReader(problems).limit(text);
+        if (limit == null || !problems.isEmpty()) {
+            throw problems.exception();
+        }
+        return limit;
+    }
+
+    /** The rules that a server starts with when it is given none. */
+    public static RuleSet example() {
+        return parse("example-rules.yaml", exampleText());
+    }
+
+    /** The same as text, with comments. */
+    public static String exampleText() {
+        try (InputStream file = RuleSet.class.getResourceAsStream("example-rules.yaml")) {
+            return new String(Objects.requireNonNull(file).readAllBytes(), UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static @Nullable String decoded(byte[] bytes, FileProblems problems) {
+        CharsetDecoder decoder = UTF_8.newDecoder();
+        CharBuffer text = CharBuffer.allocate(bytes.length + 1);
+        CoderResult result = decoder.decode(ByteBuffer.wrap(bytes), text, true);
+        text.flip();
+        if (!result.isError()) {
+            return text.length() > 0 && text.charAt(0) == '\uFEFF'
+                    ? text.toString().substring(1)
+                    : text.toString();
+        }
+        String before = text.toString();
+        int line = (int) before.chars().filter(c -> c == '\n').count() + 1;
+        problems.add(line, before.length() - before.lastIndexOf('\n'), "", "", "not UTF-8");
+        return null;
+    }
+
+    private static Path folder(String fileName) {
+        try {
+            Path parent = Path.of(fileName).toAbsolutePath().getParent();
+            return parent == null ? Path.of("") : parent;
+        } catch (InvalidPathException e) {
+            return Path.of("");
+        }
+    }
+}

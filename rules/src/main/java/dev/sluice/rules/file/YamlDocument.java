@@ -1,0 +1,207 @@
+package dev.sluice.rules.file;
+
+import dev.sluice.rules.Quoted;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NoSuchElementException;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.common.Anchor;
+import org.snakeyaml.engine.v2.composer.Composer;
+import org.snakeyaml.engine.v2.events.AliasEvent;
+import org.snakeyaml.engine.v2.events.CollectionEndEvent;
+import org.snakeyaml.engine.v2.events.CollectionStartEvent;
+import org.snakeyaml.engine.v2.events.DocumentStartEvent;
+import org.snakeyaml.engine.v2.events.Event;
+import org.snakeyaml.engine.v2.events.NodeEvent;
+import org.snakeyaml.engine.v2.events.ScalarEvent;
+import org.snakeyaml.engine.v2.exceptions.Mark;
+import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
+import org.snakeyaml.engine.v2.exceptions.ReaderException;
+import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+import org.snakeyaml.engine.v2.nodes.Node;
+import org.snakeyaml.engine.v2.parser.Parser;
+import org.snakeyaml.engine.v2.parser.ParserImpl;
+import org.snakeyaml.engine.v2.scanner.StreamReader;
+
+/**
+ * Reads the text of a document into nodes that know their place.
+ *
+ * <p>The text is gone through once before, event by event, with a bound on everything: depth, aliases, and how large it
+ * would be with all aliases written out. What is composed after that can be walked as a tree without care.
+ */
+final class YamlDocument {
+    /** The most characters of one file. */
+    static final int MAX_LENGTH = 16 << 20;
+
+    private static final int MAX_DEPTH = 32;
+    private static final int MAX_NODES = 4_000_000;
+    private static final Set<String> TAGS = Set.of("str", "int", "float", "bool", "null", "map", "seq");
+    private static final String TAG_PREFIX = "tag:yaml.org,2002:";
+
+    private final FileProblems problems;
+    private final String text;
+
+    /** What is open: its anchor, and how many nodes there were before it. */
+    private record Open(Optional<Anchor> anchor, long before) {}
+
+    private final Deque<Open> open = new ArrayDeque<>();
+    private final Map<Anchor, Long> sizes = new HashMap<>();
+    private long nodes;
+    private int documents;
+
+    YamlDocument(String text, FileProblems problems) {
+        this.text = text;
+        this.problems = problems;
+    }
+
+    /** The root of the only document; null, and a problem, if it cannot be had. */
+    @Nullable
+    Node root() {
+        LoadSettings settings = LoadSettings.builder()
+                .setCodePointLimit(MAX_LENGTH)
+                .setMaxAliasesForCollections(Integer.MAX_VALUE)
+                .setAllowDuplicateKeys(true)
+                .setAllowNonScalarKeys(true)
+                .build();
+        try {
+            List<Event> events = new ArrayList<>();
+            for (Parser parser = new ParserImpl(settings, new StreamReader(settings, text)); parser.hasNext(); ) {
+                Event event = parser.next();
+                if (!accept(event)) {
+                    return null;
+                }
+                events.add(event);
+            }
+            Optional<Node> root = new Composer(settings, new Replay(events)).getSingleNode();
+            if (root.isEmpty()) {
+                problems.add(1, 1, "", "", "the file is empty; expected a mapping with 'rules'");
+            }
+            return root.orElse(null);
+        } catch (MarkedYamlEngineException e) {
+            Optional<Mark> mark = e.getProblemMark().or(e::getContextMark);
+            String context = e.getContext() == null || e.getContext().isEmpty() ? "" : e.getContext() + ", ";
+            refuse(mark, "not readable as YAML: " + context + e.getProblem());
+        } catch (ReaderException e) {
+            refuseAt(
+                    e.getPosition(),
+                    "not readable as YAML: a character that may not stand there, U+"
+                            + String.format("%04X", e.getCodePoint()));
+        } catch (YamlEngineException e) {
+            refuse(Optional.empty(), "not readable as YAML: " + e.getMessage());
+        }
+        return null;
+    }
+
+    private boolean accept(Event event) {
+        if (event instanceof DocumentStartEvent && ++documents > 1) {
+            return refuse(event.getStartMark(), "a second document; expected one");
+        }
+        if (event instanceof CollectionEndEvent) {
+            Open closed = open.pop();
+            closed.anchor.ifPresent(anchor -> sizes.put(anchor, nodes - closed.before));
+        }
+        if (!(event instanceof NodeEvent node)) {
+            return true;
+        }
+        nodes++;
+        if (node instanceof AliasEvent) {
+            return acceptAlias(node);
+        }
+        if (node instanceof CollectionStartEvent start) {
+            open.push(new Open(node.getAnchor(), nodes - 1));
+            start.getAnchor().ifPresent(sizes::remove);
+            if (open.size() > MAX_DEPTH) {
+                return refuse(event.getStartMark(), "nested more than " + MAX_DEPTH + " deep");
+            }
+            return acceptTag(start.getTag(), event);
+        }
+        node.getAnchor().ifPresent(anchor -> sizes.put(anchor, 1L));
+        return (!(node instanceof ScalarEvent scalar) || acceptTag(scalar.getTag(), event)) && acceptSize(event);
+    }
+
+    private boolean acceptAlias(NodeEvent alias) {
+        Anchor anchor = alias.getAnchor().orElseThrow();
+        if (open.stream().anyMatch(each -> each.anchor.equals(alias.getAnchor()))) {
+            return refuse(alias.getStartMark(), "alias *" + anchor + " stands within what it is an alias of");
+        }
+        nodes += sizes.getOrDefault(anchor, 0L);
+        return acceptSize(alias);
+    }
+
+    private boolean acceptSize(Event event) {
+        return nodes <= MAX_NODES
+                || refuse(
+                        event.getStartMark(),
+                        "too large: with every alias written out there are more than " + MAX_NODES + " values");
+    }
+
+    private boolean acceptTag(Optional<String> tag, Event event) {
+        boolean known = tag.isEmpty()
+                || tag.get().equals("!")
+                || (tag.get().startsWith(TAG_PREFIX) && TAGS.contains(tag.get().substring(TAG_PREFIX.length())));
+        return known || refuse(event.getStartMark(), "tag " + Quoted.quoted(tag.get()) + " means nothing here");
+    }
+
+    private boolean refuse(Optional<Mark> mark, String message) {
+        int line = mark.map(Mark::getLine).orElse(-1) + 1;
+        problems.add(line, mark.map(Mark::getColumn).orElse(-1) + 1, "", lineOf(line), message);
+        return false;
+    }
+
+    private void refuseAt(int position, String message) {
+        int line = 1;
+        int column = 1;
+        int[] codePoints = text.codePoints().limit(position).toArray();
+        for (int c : codePoints) {
+            line += c == '\n' ? 1 : 0;
+            column = c == '\n' ? 1 : column + 1;
+        }
+        problems.add(line, column, "", lineOf(line), message);
+    }
+
+    private String lineOf(int line) {
+        return line < 1
+                ? ""
+                : text.lines().skip(line - 1L).findFirst().orElse("").strip();
+    }
+
+    /** Events that were read before. */
+    private static final class Replay implements Parser {
+        private final List<Event> events;
+        private int next;
+
+        Replay(List<Event> events) {
+            this.events = events;
+        }
+
+        @Override
+        public boolean checkEvent(Event.ID kind) {
+            return hasNext() && events.get(next).getEventId() == kind;
+        }
+
+        @Override
+        public Event peekEvent() {
+            return events.get(next);
+        }
+
+        @Override
+        public Event next() {
+            if (!hasNext()) {
+                throw new NoSuchElementException("no event is left");
+            }
+            return events.get(next++);
+        }
+
+        @Override
+        public boolean hasNext() {
+            return next < events.size();
+        }
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.rules.file;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,76 @@
+package dev.sluice.rules.match;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An IP address as 128 bits; version 4 as the addresses {@code ::ffff:0:0/96}, so that each address has one form.
+ * Reading one never asks the DNS.
+ */
+public record Address(long high, long low) {
+    private static final long MAPPED = 0xFFFFL << 32;
+
+    /** The address of version 4 with these 32 bits. */
+    static Address v4(int bits) {
+        return new Address(0, MAPPED | (bits & 0xFFFFFFFFL));
+    }
+
+    /** The address that {@code text} writes, or null if it writes none. */
+    public static @Nullable Address parse(String text) {
+        return AddressText.parse(text);
+    }
+
+    /**
+     * The same for what proxies and sockets write, with a port, in brackets or with a zone: {@code 192.0.2.1:80},
+     * {@code [2001:db8::1]:80}, {@code fe80::1%eth0}.
+     */
+    public static @Nullable Address parseHost(String text) {
+        return AddressText.parseHost(text);
+    }
+
+    /** Whether it is of version 4. */
+    public boolean isV4() {
+        return high == 0 && low >>> 32 == 0xFFFF;
+    }
+
+    /** The first address of the network of {@code bits} that this one lies in, counted in 128. */
+    public Address masked(int bits) {
+        if (bits >= 128) {
+            return this;
+        }
+        if (bits > 64) {
+            return new Address(high, low & (-1L << (128 - bits)));
+        }
+        return new Address(bits == 0 ? 0 : high & (-1L << (64 - bits)), 0);
+    }
+
+    /** Bit {@code index} of 128, the first one being 0. */
+    int bit(int index) {
+        return (int) ((index < 64 ? high >>> (63 - index) : low >>> (127 - index)) & 1);
+    }
+
+    /** How many bits the two have in common from the first one on. */
+    int commonBits(Address other) {
+        long highs = high ^ other.high;
+        return highs != 0 ? Long.numberOfLeadingZeros(highs) : 64 + Long.numberOfLeadingZeros(low ^ other.low);
+    }
+
+    public InetAddress toInetAddress() {
+        byte[] bytes = isV4()
+                ? ByteBuffer.allocate(4).putInt((int) low).array()
+                : ByteBuffer.allocate(16).putLong(high).putLong(low).array();
+        try {
+            return InetAddress.getByAddress(bytes);
+        } catch (UnknownHostException e) {
+            throw new IllegalStateException("4 or 16 bytes are an address", e);
+        }
+    }
+
+    /** The canonical form: dotted for version 4, that of RFC 5952 for version 6. */
+    @Override
+    public String toString() {
+        return AddressText.write(this);
+    }
+}

@@ -1,0 +1,47 @@
+package dev.sluice.rules.match;
+
+/** What the value of an attribute is compared with. */
+public sealed interface Pattern permits Glob, Pattern.Exact, Pattern.In {
+    /** Whether {@code value} is one of those meant. */
+    boolean matches(String value);
+
+    /**
+     * The pattern that a rule file writes for {@code attribute}: a network such as {@code 198.51.100.0/24}, a glob if it
+     * has a {@code *} or {@code ?}, and else the value itself. A backslash before one of these takes its meaning away.
+     */
+    static Pattern parse(String attribute, String text) {
+        Network network = text.indexOf('/') >= 0 || attribute.equals(Attributes.IP) ? Network.parse(text) : null;
+        if (network != null) {
+            return new In(network);
+        }
+        Glob glob = Glob.parse(text);
+        return glob.isLiteral() ? new Exact(Attributes.normalized(attribute, glob.literal())) : glob;
+    }
+
+    /** This value alone. */
+    record Exact(String value) implements Pattern {
+        @Override
+        public boolean matches(String other) {
+            return value.equals(other);
+        }
+
+        @Override
+        public String toString() {
+            return value;
+        }
+    }
+
+    /** Every address of a network. */
+    record In(Network network) implements Pattern {
+        @Override
+        public boolean matches(String value) {
+            Address address = Address.parse(value);
+            return address != null && network.contains(address);
+        }
+
+        @Override
+        public String toString() {
+            return network.bits() == 128 ? network.first().toString() : network.toString();
+        }
+    }
+}

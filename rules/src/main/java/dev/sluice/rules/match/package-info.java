@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.rules.match;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,194 @@
+package dev.sluice.rules.file;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.sluice.Limit;
+import dev.sluice.OnFailure;
+import dev.sluice.rules.OnExceed;
+import dev.sluice.rules.Rule;
+import dev.sluice.rules.RuleOverride;
+import dev.sluice.rules.RuleSet;
+import dev.sluice.rules.match.Condition;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class RuleFileTest {
+    static List<Sample> good() {
+        return Sample.all("good");
+    }
+
+    static List<Sample> bad() {
+        return Sample.all("bad");
+    }
+
+    @ParameterizedTest
+    @MethodSource("good")
+    void aGoodFileIsRead(Sample sample) {
+        assertThat(RuleFile.parse(sample.name(), sample.text())).isNotNull();
+    }
+
+    @ParameterizedTest
+    @MethodSource("bad")
+    void aBadFileIsRefusedWithEverythingThatIsWrong(Sample sample) {
+        RuleFileException refusal =
+                catchThrowableOfType(RuleFileException.class, () -> RuleFile.parse(sample.name(), sample.text()));
+        List<String> told = new ArrayList<>(
+                refusal.problems().stream().map(FileProblem::toString).sorted().toList());
+        List<String> expected = sample.problems().stream().sorted().toList();
+        assertThat(told).as(refusal.getMessage()).hasSameSizeAs(expected);
+        for (int i = 0; i < told.size(); i++) {
+            assertThat(told.get(i)).startsWith(expected.get(i));
+        }
+    }
+
+    private static RuleSet good(String name) {
+        Sample sample = Sample.all("good").stream()
+                .filter(each -> each.name().equals(name))
+                .findFirst()
+                .orElseThrow();
+        return RuleFile.parse(name, sample.text());
+    }
+
+    @Test
+    void everyWordOfTheDesignMeansSomething() {
+        Rule rule = good("design.yaml").rules().get(0);
+        assertThat(rule.name()).isEqualTo("login-per-ip");
+        assertThat(rule.when()).containsExactly(Condition.is("path", "/login"), Condition.is("method", "POST"));
+        assertThat(rule.key()).containsExactly("ip");
+        assertThat(rule.limits())
+                .containsExactly(
+                        Limit.slidingLog(5, Duration.ofMinutes(1)),
+                        Limit.fixedWindow(100, Duration.ofDays(1)).aligned(ZoneId.of("Asia/Shanghai")));
+        assertThat(rule.onExceed()).isEqualTo(OnExceed.REJECT);
+        assertThat(rule.onStoreFailure()).isEqualTo(OnFailure.LOCAL);
+        assertThat(rule.priority()).isEqualTo(Map.of("background", 50, "normal", 80));
+        assertThat(rule.shedFrom()).hasValue(90);
+        assertThat(rule.overrides())
+                .containsExactly(new RuleOverride(List.of(Condition.anyOf("ip", "198.51.100.0/24")), List.of()));
+    }
+
+    @Test
+    void limitsAreWrittenInManyWays() {
+        List<Rule> rules = good("limits.yaml").rules();
+        Duration second = Duration.ofSeconds(1);
+        Duration day = Duration.ofDays(1);
+        Duration minute = Duration.ofMinutes(1);
+        assertThat(rules.get(0).limits())
+                .containsExactly(
+                        Limit.slidingWindow(5, minute, 10),
+                        Limit.slidingWindow(5, minute, 10),
+                        Limit.slidingWindow(1000, Duration.ofMinutes(90), 6),
+                        Limit.slidingWindow(10, second, 1).weighted(),
+                        Limit.slidingWindow(10, second, 10),
+                        Limit.slidingLog(5, Duration.ofMillis(500)),
+                        Limit.tokenBucket(10, second).burst(20),
+                        Limit.leakyBucket(1, second).capacity(5),
+                        Limit.leakyBucket(1, second).capacity(5).queue(),
+                        Limit.fixedWindow(100, day),
+                        Limit.fixedWindow(100, day).aligned(),
+                        Limit.fixedWindow(100, day).aligned(),
+                        Limit.fixedWindow(100, day).aligned(ZoneId.of("Europe/Berlin")),
+                        Limit.fixedWindow(100, ChronoUnit.MONTHS, ZoneId.of("UTC")),
+                        Limit.concurrency(20));
+        assertThat(rules.get(1).limits())
+                .containsExactly(
+                        Limit.slidingWindow(5, minute, 10),
+                        Limit.fixedWindow(5, Duration.ofDays(7)).aligned(),
+                        Limit.slidingWindow(5, minute, 60).weighted(),
+                        Limit.tokenBucket(5, minute).burst(10),
+                        Limit.leakyBucket(5, minute).capacity(10).queue(),
+                        Limit.concurrency(5));
+        assertThat(rules.get(2).limits()).containsExactly(Limit.slidingWindow(7, Duration.ofSeconds(2), 10));
+        assertThat(rules.get(3).limits()).isEmpty();
+        assertThat(rules.get(4).limits()).isEmpty();
+    }
+
+    @Test
+    void conditionsAreWrittenInManyWays() {
+        RuleSet rules = good("everything.yaml");
+        assertThat(rules.store()).isEqualTo("redis-cluster://a:7001,b:7002");
+        assertThat(rules.trustedProxies().networks()).hasSize(3);
+        Rule rule = rules.rules().get(0);
+        assertThat(rule.when())
+                .extracting(Condition::toString)
+                .containsExactly(
+                        "path: [/api/**, *.html, {not: [/api/health, /api/static/**]}]",
+                        "header.x-api-key: **",
+                        "ip: {not: [10.0.0.0/8, 2001:db8::1]}",
+                        "method: [GET, HEAD]",
+                        "version: 2",
+                        "beta: true");
+        assertThat(rule.ipv6Prefix()).isEqualTo(128);
+        assertThat(rules.rules().get(1).ipv6Prefix()).isEqualTo(56);
+        assertThat(rule.onExceed()).isEqualTo(OnExceed.waitUpTo(Duration.ofSeconds(90)));
+        assertThat(rule.missingKey()).isEqualTo(Rule.MissingKey.APPLY);
+        assertThat(rules.rules())
+                .extracting(Rule::onStoreFailure)
+                .containsExactly(OnFailure.DENY, OnFailure.ALLOW, OnFailure.LOCAL);
+    }
+
+    @Test
+    void offsetsAreZones() {
+        RuleSet rules = RuleFile.parse("x", "rules: [{name: a, limits: [5 per day fixed-window aligned=+02:00]}]");
+        assertThat(rules.rules().get(0).limits())
+                .containsExactly(Limit.fixedWindow(5, ChronoUnit.DAYS, ZoneOffset.ofHours(2)));
+    }
+
+    @Test
+    void aFileIsReadFromDisk(@TempDir Path folder) throws IOException {
+        Path file = folder.resolve("rules.yaml");
+        Files.writeString(file, "\uFEFFrules: [{name: a, limits: [5 per 1m]}]");
+        assertThat(RuleFile.read(file).rules()).hasSize(1);
+        Files.write(file, "rules: []\n# \u00e4".getBytes(StandardCharsets.ISO_8859_1));
+        assertThatThrownBy(() -> RuleFile.read(file)).hasMessage(file + ":2:3: not UTF-8");
+        assertThatThrownBy(() -> RuleFile.read(folder.resolve("none.yaml")))
+                .isInstanceOf(RuleFileException.class)
+                .hasMessageEndingWith("none.yaml: there is no such file");
+        assertThatThrownBy(() -> RuleFile.read(folder)).isInstanceOf(RuleFileException.class);
+    }
+
+    @Test
+    void aHugeFileIsRefusedAndAManyFaultedOneCut() {
+        assertThatThrownBy(() -> RuleFile.parse("big.yaml", "#".repeat((16 << 20) + 1)))
+                .hasMessage("big.yaml: too large: 16777217 characters, at most 16777216");
+        String many = "rules:\n" + "  - { nam: x }\n".repeat(1000);
+        RuleFileException refusal =
+                catchThrowableOfType(RuleFileException.class, () -> RuleFile.parse("many.yaml", many));
+        assertThat(refusal.problems()).hasSize(101);
+        assertThat(refusal.problems().get(100)).hasToString("many.yaml: and 2900 problems more");
+    }
+
+    @Test
+    void aCharacterThatMayNotStandThereIsNamedWithItsPlace() {
+        assertThatThrownBy(() -> RuleFile.parse("x.yaml", "rules:\n  - name: \u0001"))
+                .hasMessage("x.yaml:2:11: not readable as YAML: a character that may not stand there, U+0001");
+    }
+
+    @Test
+    void tenThousandRulesAreRead() {
+        StringBuilder text = new StringBuilder("rules:\n");
+        for (int i = 0; i < 10_000; i++) {
+            text.append("  - name: rule-")
+                    .append(i)
+                    .append("\n    when: { path: /p")
+                    .append(i);
+            text.append("/**, method: [GET, POST] }\n    key: [ip]\n    limits: [5 per 1m, 100 per 1d]\n");
+        }
+        assertThat(RuleFile.parse("many.yaml", text.toString()).rules()).hasSize(10_000);
+    }
+}
