@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** All rules of the application: those from its configuration, and those made from annotations. */
@@ -73,6 +74,12 @@ public final class RuleRegistry {
             }
         }
         return null;
+    }
+
+    /** The message for a name that no rule has. */
+    public String unknownRule(String name) {
+        String names = configured().rules().stream().map(Rule::name).collect(Collectors.joining(", "));
+        return "there is no rule named '" + name + "'; " + (names.isEmpty() ? "there are none" : "known are " + names);
     }
 
     private static void requireFree(RuleSet rules, String name, String where) {

@@ -100,16 +100,8 @@ public final class SluiceRateLimiter extends AbstractRateLimiter<SluiceRateLimit
 
     private static Response response(Verdict verdict) {
         Map<String, String> headers = new LinkedHashMap<>();
-        put(headers, RateLimitHeaders.POLICY, RateLimitHeaders.policy(verdict));
-        put(headers, RateLimitHeaders.STATE, RateLimitHeaders.state(verdict));
-        put(headers, RateLimitHeaders.RETRY_AFTER, RateLimitHeaders.retryAfter(verdict));
+        RateLimitHeaders.set(verdict, headers::put);
         return new Response(verdict.allowed(), headers);
-    }
-
-    private static void put(Map<String, String> headers, String name, @Nullable String value) {
-        if (value != null) {
-            headers.put(name, value);
-        }
     }
 
     private RouteRule routeRule(String routeId) {
@@ -138,7 +130,7 @@ public final class SluiceRateLimiter extends AbstractRateLimiter<SluiceRateLimit
     private Rule named(String name, String where) {
         Rule rule = registry.rule(name);
         if (rule == null) {
-            throw new RateLimitConfigurationException(where + ": there is no rule named '" + name + "'");
+            throw new RateLimitConfigurationException(where + ": " + registry.unknownRule(name));
         }
         return rule;
     }

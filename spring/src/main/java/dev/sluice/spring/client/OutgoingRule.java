@@ -1,7 +1,6 @@
 package dev.sluice.spring.client;
 
 import dev.sluice.rules.Request;
-import dev.sluice.rules.Rule;
 import dev.sluice.rules.RuleCheck;
 import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.Verdict;
@@ -19,8 +18,7 @@ final class OutgoingRule {
 
     OutgoingRule(RuleRegistry registry, String rule) {
         if (registry.rule(rule) == null) {
-            throw new IllegalArgumentException("there is no rule named '" + rule + "'; known are "
-                    + registry.engine().rules().rules().stream().map(Rule::name).toList());
+            throw new IllegalArgumentException(registry.unknownRule(rule));
         }
         this.registry = registry;
         this.rule = rule;

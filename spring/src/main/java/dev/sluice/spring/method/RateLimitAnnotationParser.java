@@ -75,35 +75,35 @@ final class RateLimitAnnotationParser {
 
     private RateLimitOperation operation(
             RateLimit annotation, String name, String owner, String where, Method method, Class<?> type) {
-        String rule = resolved(annotation.rule());
+        String named = resolved(annotation.rule());
         List<String> limits = Stream.of(annotation.value()).map(this::resolved).toList();
-        if (rule.isEmpty() == limits.isEmpty()) {
+        if (named.isEmpty() == limits.isEmpty()) {
             throw wrong(
                     where,
                     "",
                     limits.isEmpty()
                             ? "expected limits such as \"5 per 1m\", or rule = \"...\""
-                            : "it names rule '" + rule + "', whose limits apply: leave out " + limits);
+                            : "it names rule '" + named + "', whose limits apply: leave out " + limits);
         }
-        if (rule.isEmpty()) {
-            rule = annotation.name().isEmpty() ? name : resolved(annotation.name());
-            registry.add(own(annotation, rule, limits, where), owner);
-        } else {
-            checkNamed(annotation, rule, where);
+        Rule rule = named.isEmpty() ? own(annotation, name, limits, where) : named(annotation, named, where);
+        String priority = priority(annotation, rule, where);
+        if (named.isEmpty()) {
+            registry.add(rule, owner);
         }
         String permits = resolved(annotation.permits());
         boolean fixed = permits.matches("\\d{1,18}");
         return new RateLimitOperation(
-                rule,
-                limits.size() > 0,
+                rule.name(),
+                named.isEmpty(),
                 expression("key", resolved(annotation.key()), method, where),
                 fixed ? null : expression("permits", permits, method, where),
                 fixed ? Long.parseLong(permits) : 1,
-                priority(annotation, where),
+                priority,
                 fallback(annotation, method, type, where));
     }
 
-    private Rule own(RateLimit annotation, String name, List<String> limits, String where) {
+    private Rule own(RateLimit annotation, String defaultName, List<String> limits, String where) {
+        String name = annotation.name().isEmpty() ? defaultName : resolved(annotation.name());
         List<Limit> read = new ArrayList<>();
         for (String limit : limits) {
             try {
@@ -143,38 +143,23 @@ final class RateLimitAnnotationParser {
         return wait;
     }
 
-    private void checkNamed(RateLimit annotation, String name, String where) {
+    private Rule named(RateLimit annotation, String name, String where) {
         Rule rule = registry.rule(name);
         if (rule == null) {
-            String names =
-                    registry.configured().rules().stream().map(Rule::name).collect(Collectors.joining(", "));
-            throw wrong(
-                    where,
-                    "rule",
-                    "there is no rule named '" + name + "'; "
-                            + (names.isEmpty() ? "there are none" : "known are " + names));
+            throw wrong(where, "rule", registry.unknownRule(name));
         }
         if (!annotation.waitUpTo().isEmpty()) {
             throw wrong(where, "waitUpTo", "whether calls wait is up to rule '" + name + "', by its on-exceed");
         }
-        String priority = resolved(annotation.priority());
-        if (!priority.isEmpty() && !rule.priority().containsKey(priority)) {
-            throw wrong(
-                    where,
-                    "priority",
-                    "rule '" + name + "' has no class '" + priority + "'; it has "
-                            + rule.priority().keySet());
-        }
+        return rule;
     }
 
-    private String priority(RateLimit annotation, String where) {
+    private String priority(RateLimit annotation, Rule rule, String where) {
         String priority = resolved(annotation.priority());
-        if (annotation.rule().isEmpty() && !priority.isEmpty() && !priorities.containsKey(priority)) {
-            throw wrong(
-                    where,
-                    "priority",
-                    "sluice.priorities has no class '" + priority + "'; it has "
-                            + priorities.keySet().stream().sorted().toList());
+        if (!priority.isEmpty() && !rule.priority().containsKey(priority)) {
+            String owner = annotation.rule().isEmpty() ? "sluice.priorities" : "rule '" + rule.name() + "'";
+            List<String> known = rule.priority().keySet().stream().sorted().toList();
+            throw wrong(where, "priority", owner + " has no class '" + priority + "'; it has " + known);
         }
         return priority;
     }

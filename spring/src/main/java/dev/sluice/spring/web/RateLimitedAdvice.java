@@ -1,5 +1,7 @@
 package dev.sluice.spring.web;
 
+import dev.sluice.rules.QuotaExceeded;
+import dev.sluice.rules.RateLimitHeaders;
 import dev.sluice.spring.RateLimitedException;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
@@ -15,11 +17,10 @@ final class RateLimitedAdvice {
     @ExceptionHandler
     ResponseEntity<byte[]> limited(RateLimitedException failure) {
         HttpHeaders headers = new HttpHeaders();
-        QuotaExceededResponse.headers(failure.verdict(), headers::set);
-        headers.set("Content-Type", QuotaExceededResponse.TYPE);
-        byte[] body = QuotaExceededResponse.body(failure.verdict()).getBytes(java.nio.charset.StandardCharsets.UTF_8);
-        return ResponseEntity.status(QuotaExceededResponse.STATUS)
+        RateLimitHeaders.set(failure.verdict(), headers::set);
+        headers.set("Content-Type", QuotaExceeded.MEDIA_TYPE);
+        return ResponseEntity.status(QuotaExceeded.STATUS)
                 .headers(headers)
-                .body(body);
+                .body(WebRateLimiter.problem(failure.verdict()));
     }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.spring.web;
 
+import dev.sluice.rules.QuotaExceeded;
 import dev.sluice.rules.Verdict;
 import dev.sluice.spring.BlockingVerdicts;
 import dev.sluice.spring.RateLimitObservations;
@@ -54,7 +55,7 @@ final class SluiceFilter extends OncePerRequestFilter {
             return;
         }
         byte[] body = WebRateLimiter.problem(adapter);
-        response.setStatus(QuotaExceededResponse.STATUS);
+        response.setStatus(QuotaExceeded.STATUS);
         response.setContentLength(body.length);
         response.getOutputStream().write(body);
     }

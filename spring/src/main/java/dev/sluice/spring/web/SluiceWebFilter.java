@@ -1,5 +1,6 @@
 package dev.sluice.spring.web;
 
+import dev.sluice.rules.QuotaExceeded;
 import dev.sluice.rules.Verdict;
 import dev.sluice.spring.RateLimitObservations;
 import dev.sluice.spring.WebRules;
@@ -83,7 +84,7 @@ final class SluiceWebFilter implements WebFilter, Ordered {
 
     private static Mono<Void> refuse(WebRequestAdapter request, ServerHttpResponse response) {
         byte[] body = WebRateLimiter.problem(request);
-        response.setRawStatusCode(QuotaExceededResponse.STATUS);
+        response.setRawStatusCode(QuotaExceeded.STATUS);
         response.getHeaders().setContentLength(body.length);
         return response.writeWith(
                 Mono.fromSupplier(() -> response.bufferFactory().wrap(body)));

@@ -1,5 +1,7 @@
 package dev.sluice.spring.web;
 
+import dev.sluice.rules.QuotaExceeded;
+import dev.sluice.rules.RateLimitHeaders;
 import dev.sluice.rules.Request;
 import dev.sluice.rules.RuleDecision;
 import dev.sluice.rules.RuleEngine;
@@ -7,13 +9,13 @@ import dev.sluice.rules.Verdict;
 import dev.sluice.spring.RateLimitConfigurationException;
 import dev.sluice.spring.RuleRegistry;
 import dev.sluice.spring.WebRules;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.json.JsonWriter;
 import org.springframework.http.server.PathContainer;
 import org.springframework.web.util.pattern.PathPattern;
 import org.springframework.web.util.pattern.PathPatternParser;
@@ -21,6 +23,8 @@ import org.springframework.web.util.pattern.PatternParseException;
 
 /** Checks web requests against the rules of one phase; shared by the filters for servlets and for WebFlux. */
 final class WebRateLimiter {
+    private static final JsonWriter<Object> JSON = JsonWriter.standard().withNewLineAtEnd();
+
     private final RuleRegistry registry;
     private final WebRules.Phase phase;
     private final List<PathPattern> excluded = new ArrayList<>();
@@ -83,7 +87,7 @@ final class WebRateLimiter {
         Verdict earlier = (Verdict) request.attribute(RateLimitAttributes.VERDICT);
         Verdict all = earlier == null ? verdict : both(earlier, verdict);
         request.attribute(RateLimitAttributes.VERDICT, all);
-        QuotaExceededResponse.headers(all, setHeader);
+        RateLimitHeaders.set(all, setHeader);
         if (verdict.allowed()) {
             return new RequestCharge(rules, verdict, request);
         }
@@ -92,14 +96,17 @@ final class WebRateLimiter {
             engine().refund(earlier);
             request.attribute(RateLimitAttributes.REFUNDED, true);
         }
-        setHeader.accept("Content-Type", QuotaExceededResponse.TYPE);
+        setHeader.accept("Content-Type", QuotaExceeded.MEDIA_TYPE);
         return null;
     }
 
     /** The body of the response to a request that was denied. */
     static byte[] problem(WebRequestAdapter request) {
-        Verdict verdict = (Verdict) Objects.requireNonNull(request.attribute(RateLimitAttributes.VERDICT));
-        return QuotaExceededResponse.body(verdict).getBytes(StandardCharsets.UTF_8);
+        return problem((Verdict) Objects.requireNonNull(request.attribute(RateLimitAttributes.VERDICT)));
+    }
+
+    static byte[] problem(Verdict verdict) {
+        return JSON.write(QuotaExceeded.members(verdict)).toByteArray();
     }
 
     /** Two verdicts on one request, of which the first allowed it. */
