@@ -1,10 +1,10 @@
 package dev.sluice.server;
 
-import dev.sluice.server.simulate.Algorithm;
-import dev.sluice.server.simulate.Picture;
-import dev.sluice.server.simulate.Scenario;
-import dev.sluice.server.simulate.Simulation;
-import dev.sluice.server.simulate.Traffic;
+import dev.sluice.simulate.Algorithm;
+import dev.sluice.simulate.Picture;
+import dev.sluice.simulate.Scenario;
+import dev.sluice.simulate.Simulation;
+import dev.sluice.simulate.Traffic;
 import io.vertx.core.Handler;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;

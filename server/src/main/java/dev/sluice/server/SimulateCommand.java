@@ -1,9 +1,9 @@
 package dev.sluice.server;
 
-import dev.sluice.server.simulate.Picture;
-import dev.sluice.server.simulate.Scenario;
-import dev.sluice.server.simulate.Simulation;
-import dev.sluice.server.simulate.SummaryTable;
+import dev.sluice.simulate.Picture;
+import dev.sluice.simulate.Scenario;
+import dev.sluice.simulate.Simulation;
+import dev.sluice.simulate.SummaryTable;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

@@ -25,9 +25,9 @@ class ArchitectureTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"web", "envoy", "admin", "simulate"})
+    @ValueSource(strings = {"web", "envoy", "admin"})
     void aPartStandsForItself(String part) {
-        for (String other : new String[] {"", ".check", ".envoy", ".admin", ".simulate"}) {
+        for (String other : new String[] {"", ".check", ".envoy", ".admin"}) {
             if (!other.equals("." + part)) {
                 noClasses()
                         .that()

@@ -56,7 +56,7 @@ public record LimitScripts(
     }
 
     /** Any delay is acceptable. */
-    public static final long ANY_DELAY = -1;
+    public static final long ANY_DELAY = Long.MAX_VALUE;
 
     /** The numbers before those of the limits: what to do, the permits, and the longest delay or the time of taking. */
     private static final int LEADING = 3;
@@ -71,15 +71,15 @@ public record LimitScripts(
 
     private static LimitScripts ofArguments(List<ScriptArguments> arguments, String clock, long leaseMicros) {
         List<String> algorithms =
-                arguments.stream().map(ScriptArguments::algorithm).toList();
+                arguments.stream().map(ScriptArguments::script).toList();
         List<Limit> limits = arguments.stream().map(ScriptArguments::limit).toList();
         return new LimitScripts(
                 limits,
                 arguments,
                 clock,
                 leaseMicros,
-                limits.stream().anyMatch(Limit.Concurrency.class::isInstance),
-                limits.stream().anyMatch(LimitScripts::queues),
+                limits.stream().anyMatch(Limit::holds),
+                limits.stream().anyMatch(Limit::delays),
                 limits.stream().mapToLong(Limit::capacity).min().orElseThrow(),
                 Script.of("decide", clock, algorithms),
                 Script.of("settle", clock, algorithms),
@@ -99,10 +99,6 @@ public record LimitScripts(
         List<ScriptArguments> then = ScriptArguments.of(limits, serverMicros, leaseMicros);
         return new LimitScripts(
                 limits, then, clock, leaseMicros, holds, delays, capacity, decide, settle, packed(then, limit -> 100));
-    }
-
-    private static boolean queues(Limit limit) {
-        return limit instanceof Limit.LeakyBucket leaky && leaky.flow() == Limit.LeakyBucket.Flow.QUEUE;
     }
 
     /** The arguments of {@link #decide} for requests that may use {@code percent} of each limit. */

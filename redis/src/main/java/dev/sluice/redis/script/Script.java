@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
 /**
  * A script: its text, and the digest by which Redis knows it once it has run.
  *
- * <p>The files of algorithms and clocks are divided into parts by lines such as {@code --@look}. A main file says where
+ * <p>The files of algorithms and clocks are divided into parts by lines such as {@code --@read}. A main file says where
  * the parts go, once for each limit, and names that end in {@code _} are separate for each limit. Why the parts are pasted
  * and not called: every run of a script defines its functions anew. With one or two limits that costs more than the
  * decision.

@@ -113,7 +113,7 @@ public final class ScriptReply {
             freshAt = Math.max(freshAt, freshAt(i));
             parts.add(alone(each, i, permits, percent));
         }
-        if (maxDelay >= 0) {
+        if (micros(DEPARTS_AT) - nowMicros() > maxDelay) {
             readyAt = Math.max(readyAt, micros(DEPARTS_AT) - maxDelay);
         }
         Decision all = Decision.denied(

@@ -1,27 +1,27 @@
--- Twin of Concurrency.java, with one difference: what is held is leased, so that a holder that died frees its permits.
+-- Twin of Concurrency.java, with one difference: a hold has a lease, so that the permits of a dead holder become free.
 --
--- state    C, then for each lease three doubles: when it was taken, when it expires, its permits. Leases of as many permits taken
---          at the same instant need no names: whichever of them is released or renewed, the same number is left
--- numbers  lease = how long one lasts unless it is renewed, in microseconds; 0 for ever
+-- state    C, then three doubles for each hold: when it was taken, when its lease ends, its permits. Holds of as many permits
+--          taken at the same instant need no identity: whichever of them is released or renewed, the result is the same
+-- numbers  lease = how long a hold lasts unless it is renewed, in microseconds; 0 for ever
 
 --@numbers lease_
 
 --@helpers
-local function find(leases, takenAt, permits)
-  for i, each in ipairs(leases) do
+local function find(holds, takenAt, permits)
+  for i, each in ipairs(holds) do
     if each.takenAt == takenAt and each.permits == permits then return i end
   end
 end
 
---@look
-local leases_, held_, lasts_ = {}, 0, lease_
+--@read
+local holds_, held_, lasts_ = {}, 0, lease_
 if lease_ == 0 then lasts_ = NEVER end
 local raw_ = call('GET', key_)
 if raw_ and string.byte(raw_) == 67 then
   for at = 2, #raw_, 24 do
     local takenAt, expiresAt, permits = unpack('>ddd', raw_, at)
     if expiresAt > now then
-      leases_[#leases_ + 1] = { takenAt = takenAt, expiresAt = expiresAt, permits = permits }
+      holds_[#holds_ + 1] = { takenAt = takenAt, expiresAt = expiresAt, permits = permits }
       held_ = held_ + permits
     end
   end
@@ -29,25 +29,25 @@ end
 admitted = admitted and held_ + cost <= room_
 
 --@charge
-leases_[#leases_ + 1] = { takenAt = latest, expiresAt = latest + lasts_, permits = cost }
+holds_[#holds_ + 1] = { takenAt = latest, expiresAt = latest + lasts_, permits = cost }
 held_ = held_ + cost
 
 --@write
 local packed_ = { 'C' }
-for i, each in ipairs(leases_) do packed_[i + 1] = pack('>ddd', each.takenAt, each.expiresAt, each.permits) end
+for i, each in ipairs(holds_) do packed_[i + 1] = pack('>ddd', each.takenAt, each.expiresAt, each.permits) end
 local state_ = table.concat(packed_)
---@keep
+--@save
 
 --@used
 used_ = held_
 
 --@fresh
-for _, each in ipairs(leases_) do freshAt_ = max(freshAt_, each.expiresAt) end
+for _, each in ipairs(holds_) do freshAt_ = max(freshAt_, each.expiresAt) end
 
 --@ready
-readyAt_ = NEVER -- or when enough have expired, if nobody releases or renews any
-table.sort(leases_, function(one, other) return one.expiresAt < other.expiresAt end)
-for _, each in ipairs(leases_) do
+readyAt_ = NEVER -- or when enough leases have ended, if none is renewed
+table.sort(holds_, function(one, other) return one.expiresAt < other.expiresAt end)
+for _, each in ipairs(holds_) do
   held_ = held_ - each.permits
   if held_ + cost <= room_ then
     readyAt_ = each.expiresAt
@@ -55,14 +55,14 @@ for _, each in ipairs(leases_) do
   end
 end
 
---@giveBack
-local found_ = find(leases_, takenAt, cost)
-if found_ then table.remove(leases_, found_) end
+--@refund
+local found_ = find(holds_, takenAt, cost)
+if found_ then table.remove(holds_, found_) end
 
 --@settle
-if verb ~= GIVE_BACK then
-  local found_ = find(leases_, takenAt, cost)
+if verb ~= REFUND then
+  local found_ = find(holds_, takenAt, cost)
   changed_ = found_ ~= nil
-  if found_ and verb == RELEASE then table.remove(leases_, found_) end
-  if found_ and verb == RENEW then leases_[found_].expiresAt = now + lasts_ end
+  if found_ and verb == RELEASE then table.remove(holds_, found_) end
+  if found_ and verb == RENEW then holds_[found_].expiresAt = now + lasts_ end
 end

@@ -1,34 +1,33 @@
--- One decision, on one limit or on several, all or nothing.
+-- Decides on one request, for one limit or several: all of them are charged or none.
 --
--- KEYS   one for each limit; all of one slot
--- ARGV   one string of doubles, most significant byte first:
---        taking    1: charge the permits if all limits admit them; 0: say what that would say
---        cost      permits asked for
---        maxDelay  longest delay of a queue that is acceptable, in microseconds; -1 for any
+-- KEYS   one for each limit, all in one slot
+-- ARGV   one string of big-endian doubles:
+--        taking    1: charge the permits if all limits admit them; 0: only reply as if
+--        cost      the permits of the request
+--        maxDelay  the longest acceptable delay in microseconds
 --        then for each limit its room (the most permits that may be in use after this) and the numbers of its algorithm
--- Reply  one string, of a byte and doubles:
---        1 or 0 for admitted or not, now, when the permits were taken, when the work may start,
---        then for each limit the permits in use, when its state will be as fresh, when it admits the cost;
---        or 3, now: the span of a calendar window is over
---        all times in microseconds since 1970
+-- Reply  one string of a byte and big-endian doubles:
+--        1 if admitted, else 0; now; when the permits were taken; when the work may start;
+--        then for each limit the permits in use, when its state will equal a fresh one, when it admits the cost
+--        or 3, now: a calendar window has ended and the caller must work out the next one
+--        all times are microseconds since 1970
 --
--- Atomic because a script is: no other command runs in between.
+-- Atomic, because Redis runs no other command during a script.
 --
--- What stands between @each and @end is there once for each limit, with names that end in _ of its own; @look and the
--- like stand for those parts of its algorithm's file, or of the clock's. Numbers travel packed, and helpers are pasted and
--- not called, because a script starts from nothing every time: text turned to numbers and functions made anew for each
--- call take longer than the decision.
+-- The lines between @each and @end are repeated for each limit, with names that end in _ separate for each. @read and the
+-- like stand for a part of the algorithm's file or of the clock's. Numbers are packed, and parts are pasted instead of
+-- called, because every run starts anew: parsing text and defining functions takes longer than the decision.
 
 --@arguments taking cost maxDelay
 local admitted, latest, departsAt = true, now, now
 
 --@each
 local key_ = KEYS[i_]
---@look
+--@read
 local used_, freshAt_, readyAt_ = 0, ANCIENT, now
 --@end
 
-if (admitted or cost == 0) and (maxDelay < 0 or departsAt - now <= maxDelay) then
+if (admitted or cost == 0) and departsAt - now <= maxDelay then
   if cost > 0 then
     --@each
     --@charge

@@ -1,21 +1,21 @@
--- Twin of FixedWindow.java: a count, and when its window ends.
+-- Twin of FixedWindow.java: a count, and the window it is for.
 --
--- state    F, then start and end of the window, permits in it: three doubles
--- numbers  period; turn = how windows begin: 0 with the first request, 1 at multiples of the period, 2 at spanStart,
---          which the caller worked out from a calendar: if now is not before spanEnd, it is told so and asks again
+-- state    F, then start and end of the window and the permits in it: three doubles
+-- numbers  period; alignment = when windows start: 0 with the first request, 1 at multiples of the period, 2 at
+--          calendarStart, which the caller works out. If now is not before calendarEnd, the reply says so
 
---@numbers period_ turn_ spanStart_ spanEnd_
+--@numbers period_ alignment_ calendarStart_ calendarEnd_
 
---@look
+--@read
 local start_, finish_, count_ = ANCIENT, ANCIENT, 0
 local raw_ = call('GET', key_)
-if turn_ == 2 and (now < spanStart_ or now >= spanEnd_) then return pack('>Bd', 3, now) end
+if alignment_ == 2 and (now < calendarStart_ or now >= calendarEnd_) then return pack('>Bd', 3, now) end
 if raw_ and #raw_ == 25 then
   local tag, start, finish, count = unpack('>Bddd', raw_)
   if tag == 70 then
     start_, finish_, count_ = start, finish, count
-    if turn_ ~= 2 and finish_ - start_ ~= period_ and now < finish_ then -- the limit was changed
-      if turn_ == 1 then
+    if alignment_ ~= 2 and finish_ - start_ ~= period_ and now < finish_ then -- the limit was changed
+      if alignment_ == 1 then
         local into = fmod(now, period_)
         if into < 0 then into = into + period_ end
         finish_ = now - into + period_
@@ -33,19 +33,19 @@ admitted = admitted and count_ + cost <= room_
 --@charge
 if latest >= finish_ then
   start_, count_ = latest, 0
-  if turn_ == 1 then
+  if alignment_ == 1 then
     local into = fmod(latest, period_)
     if into < 0 then into = into + period_ end
     start_ = latest - into
   end
   finish_ = start_ + period_
-  if turn_ == 2 then start_, finish_ = spanStart_, spanEnd_ end
+  if alignment_ == 2 then start_, finish_ = calendarStart_, calendarEnd_ end
 end
 count_ = count_ + cost
 
 --@write
 local state_ = pack('>Bddd', 70, start_, finish_, count_)
---@keep
+--@save
 
 --@used
 used_ = count_
@@ -56,7 +56,7 @@ freshAt_ = finish_
 --@ready
 readyAt_ = finish_
 
---@giveBack
+--@refund
 if now < finish_ and takenAt < finish_ and takenAt >= start_ then
   count_ = count_ - min(count_, cost)
   if count_ == 0 then start_, finish_ = ANCIENT, ANCIENT end

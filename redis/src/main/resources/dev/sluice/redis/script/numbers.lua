@@ -1,5 +1,5 @@
--- Whole numbers in doubles: exact up to 2^53, as long as every division goes by a remainder that is exact.
--- fmod is; the % of Lua 5.1 is not, and neither is rounding a quotient.
+-- Integers in doubles: exact up to 2^53 if every division uses an exact remainder.
+-- math.fmod is exact; the % operator of Lua 5.1 is not, and neither is a rounded quotient.
 
 local NEVER, ANCIENT = math.huge, -math.huge
 local call, pack, spread, unpack = redis.call, struct.pack, unpack, struct.unpack

@@ -1,13 +1,12 @@
--- Where time comes from, and how long a key is kept.
+-- The server's clock, and the expiry of keys.
 --
--- Time is the server's own, in microseconds: what the clients' clocks say does not matter. A key is kept until its state
--- cannot be told from a fresh one: rounded up to milliseconds, and two more, because the clock by which keys expire may
--- be that far behind the one that TIME reads.
+-- Time is the server's own, in microseconds, so the clients' clocks do not matter. A key expires when its state equals a
+-- fresh one, rounded up to milliseconds, plus two: the clock by which Redis expires keys may be that far behind TIME.
 
 local time = call('TIME')
 local now = time[1] * 1000000 + time[2]
 
---@keep
+--@save
 if freshAt_ <= now then
   call('DEL', key_)
 elseif freshAt_ == NEVER then
@@ -16,7 +15,7 @@ else
   call('PSETEX', key_, ceil((freshAt_ - now) / 1000) + 2, state_)
 end
 
---@keepOn
+--@extend
 if freshAt_ <= now then
   call('DEL', key_)
 else

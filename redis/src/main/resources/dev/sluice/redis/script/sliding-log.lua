@@ -1,10 +1,10 @@
 -- Twin of SlidingLog.java: the instants of all permits in the window, in order, in a ring of 8-byte slots.
 --
 --   [ L | head | size | length | last | oldest | newest ][ slot | slot | slot | ... ]
---                                                            ^ head, and so on round the ring
+--                                                            ^ head, then on around the ring
 --
--- state    L, then six doubles, then the slots. A call reads the first and at most a few slots, and writes one slot for each
---          permit: never the whole ring, except when it grows, by doubling, up to one slot for each permit of the limit.
+-- state    L, then six doubles, then the slots. A call reads the doubles and a few slots, and writes one slot for each permit.
+--          The whole ring is written only when it grows, by doubling, up to one slot for each permit of the limit
 -- numbers  period; capacity = the most slots that are ever needed
 
 --@numbers period_ capacity_
@@ -21,7 +21,7 @@ local function entriesOf(key, head, length, index, count)
   return packed
 end
 
---@look
+--@read
 local head_, size_, length_, last_, oldest_, newest_, gone_, added_ = 0, 0, 0, ANCIENT, ANCIENT, ANCIENT, 0, 0
 local raw_ = call('GETRANGE', key_, 0, 48)
 if #raw_ == 49 and string.byte(raw_) == 76 then
@@ -38,7 +38,7 @@ local live_ = size_ - gone_
 admitted = admitted and live_ + cost <= room_
 
 --@count
-do -- how many of the oldest entries are at or before upTo: mostly a few, so those are looked at first
+do -- how many of the oldest entries are at or before upTo: usually a few, so the first are read at once
   local some = min(16, size_)
   local packed = entriesOf(key_, head_, length_, 0, some)
   while counted < some and unpack('>d', packed, counted * 8 + 1) <= upTo do counted = counted + 1 end
@@ -80,7 +80,7 @@ if added_ > 0 then
 end
 if length_ > 0 then
   call('SETRANGE', key_, 0, pack('>Bdddddd', 76, head_, size_, length_, last_, oldest_, newest_))
-  --@keepOn
+  --@extend
 end
 
 --@used
@@ -94,14 +94,14 @@ elseif size_ > 0 then
 end
 
 --@ready
-local turn_ = size_ + cost - room_ - 1 -- with this entry enough have left
-if turn_ == size_ - 1 then
+local index_ = size_ + cost - room_ - 1 -- when this entry leaves, the cost is admitted
+if index_ == size_ - 1 then
   readyAt_ = newest_ + period_
 else
-  readyAt_ = unpack('>d', entriesOf(key_, head_, length_, turn_, 1)) + period_
+  readyAt_ = unpack('>d', entriesOf(key_, head_, length_, index_, 1)) + period_
 end
 
---@giveBack
+--@refund
 if takenAt > max(now, last_) - period_ then
   local upTo, counted = takenAt - 1, 0
   if size_ > 0 and oldest_ <= upTo then

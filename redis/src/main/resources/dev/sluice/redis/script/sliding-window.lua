@@ -1,7 +1,7 @@
--- Twin of SlidingWindow.java: permits by slice, the newest slice and the N before it.
+-- Twin of SlidingWindow.java: permits by slice, for the newest slice and the N before it.
 --
--- state    W, then slice length, number of the newest slice, the instant last charged for, then N + 1 counts, oldest first
--- numbers  slice = length of a slice, slices = N, weighted = 1 if the oldest slice counts by its overlap
+-- state    W, then slice length, number of the newest slice, instant of the last charge, then N + 1 counts, oldest first
+-- numbers  slice = length of a slice; slices = N; weighted = 1 if the oldest slice counts by its overlap
 
 --@numbers slice_ slices_ weighted_
 
@@ -12,14 +12,14 @@ local function floorDiv(a, b)
   return (a - rest) / b
 end
 
---@look
+--@read
 local newest_, last_, ring_ = floorDiv(now, slice_), ANCIENT, {}
 local raw_ = call('GET', key_)
 if raw_ and string.byte(raw_) == 87 then
   local sliceThen, newestThen
   sliceThen, newestThen, last_ = unpack('>ddd', raw_, 2)
   ring_ = { unpack('>' .. string.rep('d', (#raw_ - 25) / 8), raw_, 26) }
-  ring_[#ring_] = nil -- where unpack stopped
+  ring_[#ring_] = nil -- the position where unpack stopped
   if sliceThen == slice_ and #ring_ == slices_ + 1 then
     newest_ = newestThen
   else -- the limit was changed: each count as taken at the last instant of its slice
@@ -73,7 +73,7 @@ last_, time_ = latest, latest
 
 --@write
 local state_ = pack('>B' .. string.rep('d', slices_ + 4), 87, slice_, newest_, last_, spread(ring_))
---@keep
+--@save
 
 --@used
 used_ = sum_
@@ -105,7 +105,7 @@ for i = 1, slices_ + 1 do
   count_ = count_ - falling
 end
 
---@giveBack
+--@refund
 local current_ = newest_
 if time_ >= (newest_ + 1) * slice_ then current_ = floorDiv(time_, slice_) end
 local from_ = floorDiv(takenAt, slice_)

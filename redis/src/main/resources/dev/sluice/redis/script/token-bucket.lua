@@ -1,11 +1,11 @@
--- Twin of TokenBucket.java and LeakyBucket.java: what is missing from a bucket that refills at a constant rate.
+-- Twin of TokenBucket.java and LeakyBucket.java: the units missing from a bucket that refills at a constant rate.
 --
 -- state    B, then missing units, when that was, the units of one permit: three doubles
--- numbers  weight = units of one permit, speed = units regained in a microsecond, queues = 1 if work is told to wait
+-- numbers  weight = units of one permit; speed = units refilled in a microsecond; queues = 1 if requests are delayed
 
 --@numbers weight_ speed_ queues_
 
---@look
+--@read
 local missing_, last_ = 0, ANCIENT
 local raw_ = call('GET', key_)
 if raw_ and #raw_ == 25 then
@@ -39,7 +39,7 @@ missing_, last_ = missing_ + cost * weight_, latest
 
 --@write
 local state_ = pack('>Bddd', 66, missing_, last_, weight_)
---@keep
+--@save
 
 --@used
 local part_ = fmod(missing_, weight_)
@@ -58,7 +58,7 @@ local tooMuch_ = missing_ + (cost - room_) * weight_
 readyAt_ = last_ + (tooMuch_ - fmod(tooMuch_, speed_)) / speed_
 if fmod(tooMuch_, speed_) > 0 then readyAt_ = readyAt_ + 1 end
 
---@giveBack
+--@refund
 local units_ = cost * weight_
 if last_ > takenAt then units_ = max(0, units_ - (last_ - takenAt) * speed_) end
 missing_ = missing_ - min(missing_, units_)

@@ -1,8 +1,8 @@
--- Time as the caller says it, and keys that are kept for good: so that a test can be the clock.
+-- The time as an argument, and keys that never expire: a test is the clock.
 
 local now = unpack('>d', ARGV[2])
 
---@keep
+--@save
 call('SET', key_, state_)
 
---@keepOn
+--@extend

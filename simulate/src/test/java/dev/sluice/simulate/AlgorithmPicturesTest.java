@@ -1,4 +1,4 @@
-package dev.sluice.server.simulate;
+package dev.sluice.simulate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 /**
  * The pictures in the docs are what the code draws today. To write them anew:
  *
- * <pre>mvn -q -pl server -am test -Dtest=AlgorithmPicturesTest -Dsurefire.failIfNoSpecifiedTests=false -Dsluice.pictures=write</pre>
+ * <pre>mvn -q -pl simulate -am test -Dtest=AlgorithmPicturesTest -Dsurefire.failIfNoSpecifiedTests=false -Dsluice.pictures=write</pre>
  */
 @Tag("slow")
 class AlgorithmPicturesTest {

@@ -1,4 +1,4 @@
-package dev.sluice.server.simulate;
+package dev.sluice.simulate;
 
 /** Where the ticks of a time axis stand, and what they say. */
 final class TimeAxis {

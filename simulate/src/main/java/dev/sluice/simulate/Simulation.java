@@ -1,4 +1,4 @@
-package dev.sluice.server.simulate;
+package dev.sluice.simulate;
 
 import dev.sluice.Decision;
 import dev.sluice.Hold;

@@ -1,7 +1,7 @@
-package dev.sluice.server.simulate;
+package dev.sluice.simulate;
 
 import dev.sluice.Limit;
-import dev.sluice.server.simulate.Traffic.Shape;
+import dev.sluice.simulate.Traffic.Shape;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;

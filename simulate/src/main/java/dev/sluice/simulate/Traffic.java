@@ -1,4 +1,4 @@
-package dev.sluice.server.simulate;
+package dev.sluice.simulate;
 
 import java.util.Arrays;
 import java.util.Locale;

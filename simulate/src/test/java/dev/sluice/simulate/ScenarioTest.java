@@ -1,4 +1,4 @@
-package dev.sluice.server.simulate;
+package dev.sluice.simulate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package dev.sluice.server.simulate;
+package dev.sluice.simulate;
 
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;

@@ -1,9 +1,9 @@
-package dev.sluice.server.simulate;
+package dev.sluice.simulate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.server.simulate.Traffic.Shape;
+import dev.sluice.simulate.Traffic.Shape;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

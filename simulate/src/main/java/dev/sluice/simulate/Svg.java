@@ -1,4 +1,4 @@
-package dev.sluice.server.simulate;
+package dev.sluice.simulate;
 
 /** Writes SVG. All lengths are tenths of a pixel, so that no rounding differs from one machine to the next. */
 final class Svg {

@@ -1,4 +1,4 @@
 @NullMarked
-package dev.sluice.server.simulate;
+package dev.sluice.simulate;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,9 +1,9 @@
-package dev.sluice.server.simulate;
+package dev.sluice.simulate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.Limit;
-import dev.sluice.server.simulate.Traffic.Shape;
+import dev.sluice.simulate.Traffic.Shape;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
