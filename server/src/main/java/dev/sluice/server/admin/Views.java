@@ -62,7 +62,7 @@ final class Views {
         }
         numbers(json, ruling.decision());
         JsonArray limits = new JsonArray();
-        List<Decision> each = ruling.decision().each();
+        List<Decision> each = ruling.decision().perLimit();
         List<Limit> named = ruling.limiter().limits();
         for (int i = 0; i < each.size(); i++) {
             JsonObject limit = new JsonObject();

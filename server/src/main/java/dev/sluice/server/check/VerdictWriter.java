@@ -150,7 +150,7 @@ final class VerdictWriter {
         boolean first = true;
         for (int i = 0; i < rulings.size(); i++) {
             RuleDecision ruling = rulings.get(i);
-            List<Decision> parts = ruling.decision().each();
+            List<Decision> parts = ruling.decision().perLimit();
             for (int j = 0; j < parts.size(); j++) {
                 Decision part = parts.get(j);
                 json.ascii(first ? "{\"rule\":" : ",{\"rule\":")

@@ -88,8 +88,8 @@ final class RuleLimits implements Limits {
         if (ruling == null) {
             return Ruled.FREE;
         }
-        int tightest = tightest(ruling.decision().each());
-        Decision decision = ruling.decision().each().get(tightest);
+        int tightest = tightest(ruling.decision().perLimit());
+        Decision decision = ruling.decision().perLimit().get(tightest);
         List<Limit> limits = ruling.limiter().limits();
         Limit limit = limits.get(Math.min(tightest, limits.size() - 1));
         long left = taken == Taken.NOT && verdict.allowed() ? decision.permits() : 0;
