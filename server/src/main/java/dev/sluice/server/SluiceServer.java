@@ -20,6 +20,7 @@ import dev.sluice.server.envoy.RateLimitService;
 import dev.sluice.server.web.HttpProblem;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpServerRequest;
+import java.time.Duration;
 
 /**
  * The service: a store, rules over it, and two ports. On one others ask; on the other it is looked after.
@@ -114,8 +115,9 @@ final class SluiceServer implements AutoCloseable {
         RateLimitService service = folder == null
                 ? RateLimitService.of(engine, store, OnFailure.LOCAL)
                 : RateLimitService.of(limits(folder));
-        RateLimitGrpc grpc = new RateLimitGrpc(service);
-        RateLimitJson json = new RateLimitJson(service);
+        Duration timeout = settings.bounds().requestTimeout();
+        RateLimitGrpc grpc = new RateLimitGrpc(ports.vertx(), service, timeout);
+        RateLimitJson json = new RateLimitJson(ports.vertx(), service, timeout);
         return request -> {
             if (RateLimitGrpc.isGrpc(request)) {
                 grpc.handle(request);

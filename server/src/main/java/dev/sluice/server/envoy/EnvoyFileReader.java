@@ -1,7 +1,8 @@
 package dev.sluice.server.envoy;
 
 import com.google.protobuf.Struct;
-import dev.sluice.server.envoy.Branch.Level;
+import dev.sluice.server.envoy.DescriptorNode.Level;
+import dev.sluice.server.envoy.DescriptorNode.Wildcard;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -17,7 +18,7 @@ import org.snakeyaml.engine.v2.nodes.MappingNode;
 import org.snakeyaml.engine.v2.nodes.Node;
 
 /** Reads one file in the format of envoyproxy/ratelimit. */
-final class ConfigReader {
+final class EnvoyFileReader {
     private static final List<String> ROOT = List.of("domain", "descriptors");
     private static final List<String> DESCRIPTOR = List.of(
             "key",
@@ -33,21 +34,21 @@ final class ConfigReader {
     private static final List<String> RATE_LIMIT =
             List.of("unit", "requests_per_unit", "unlimited", "name", "replaces");
     private static final List<String> REPLACED = List.of("name");
-    private static final int MOST_DEPTH = 50;
-    private static final int MOST_DESCRIPTORS = 200_000;
-    private static final int MOST_BYTES = 64 << 20;
+    private static final int MAX_DEPTH = 50;
+    private static final int MAX_DESCRIPTORS = 200_000;
+    private static final int MAX_BYTES = 64 << 20;
 
     private final Problems problems;
     private int descriptors;
 
-    ConfigReader(Problems problems) {
+    EnvoyFileReader(Problems problems) {
         this.problems = problems;
     }
 
-    /** What a file is for. */
+    /** The domain of a file, and its descriptors. */
     record Domain(String name, Node where, Level level) {}
 
-    /** Where a field goes, if it is one that some mapping has. */
+    /** Where a field belongs, or null if no mapping has it. */
     static @Nullable String home(String field) {
         if (RATE_LIMIT.contains(field)) {
             return "rate_limit";
@@ -55,13 +56,13 @@ final class ConfigReader {
         return DESCRIPTOR.contains(field) ? "a descriptor" : ROOT.contains(field) ? "the file itself" : null;
     }
 
-    /** The domain of a file, or nothing when the file is no good: then the problems say why. */
+    /** The domain of a file, or null if the file is not valid: then the problems say why. */
     @Nullable
     Domain read(String text) {
         LoadSettings settings = LoadSettings.builder()
                 .setLabel(problems.file())
-                .setCodePointLimit(MOST_BYTES)
-                .setMaxAliasesForCollections(MOST_DESCRIPTORS)
+                .setCodePointLimit(MAX_BYTES)
+                .setMaxAliasesForCollections(MAX_DESCRIPTORS)
                 .setAllowNonScalarKeys(true)
                 .build();
         try {
@@ -98,7 +99,7 @@ final class ConfigReader {
         return new Domain(name, fields.where("domain"), level);
     }
 
-    /** The way to a descriptor: as people read it, as nothing else is called, and how deep it is. */
+    /** The path to a descriptor: for messages, as a unique identity, and its depth. */
     private record Path(String shown, String identity, int depth) {
         Path to(String key, String value) {
             return new Path(
@@ -109,30 +110,30 @@ final class ConfigReader {
     }
 
     private Level level(List<Node> nodes, Path path) {
-        List<Branch> branches = new ArrayList<>();
+        List<DescriptorNode> level = new ArrayList<>();
         Map<String, Node> seen = new HashMap<>();
         for (Node node : nodes) {
-            if (++descriptors > MOST_DESCRIPTORS) {
-                problems.add(node, "more than " + MOST_DESCRIPTORS + " descriptors in one file; are aliases nested?");
+            if (++descriptors > MAX_DESCRIPTORS) {
+                problems.add(node, "more than " + MAX_DESCRIPTORS + " descriptors in one file; are aliases nested?");
                 return Level.EMPTY;
             }
-            Branch branch = branch(node, path);
-            if (branch == null) {
+            DescriptorNode descriptor = descriptor(node, path);
+            if (descriptor == null) {
                 continue;
             }
-            Path here = path.to(branch.key(), branch.value());
+            Path here = path.to(descriptor.key(), descriptor.value());
             Node first = seen.putIfAbsent(here.identity(), node);
             if (first != null) {
                 problems.add(
                         node, "the descriptor " + here.shown() + " is there twice, first at " + problems.at(first));
             } else {
-                branches.add(branch);
+                level.add(descriptor);
             }
         }
-        return Level.of(branches);
+        return Level.of(level);
     }
 
-    private @Nullable Branch branch(Node node, Path path) {
+    private @Nullable DescriptorNode descriptor(Node node, Path path) {
         Fields fields = Fields.of(node, "a descriptor", DESCRIPTOR, problems);
         String key = fields.text("key");
         String value = fields.text("value");
@@ -140,50 +141,51 @@ final class ConfigReader {
             problems.add(fields.where("key"), "a descriptor must have a 'key' that is not empty");
             return null;
         }
-        if (Wildcard.isOne(key)) {
+        if (Wildcard.is(key)) {
             problems.add(fields.where("key"), "'key' must be exact, was '" + key + "'; a '*' can be in 'value'");
         }
         boolean shared = fields.flag("share_threshold");
-        if (shared && !Wildcard.isOne(value)) {
+        if (shared && !Wildcard.is(value)) {
             problems.add(
                     fields.where("share_threshold"),
                     "'share_threshold' is for a 'value' with a '*', was '" + value + "'");
         }
         Path here = path.to(key, value);
         List<Node> nested = fields.list("descriptors");
-        if (!nested.isEmpty() && here.depth() > MOST_DEPTH) {
-            problems.add(node, "descriptors are nested more than " + MOST_DEPTH + " deep; does an alias name itself?");
+        if (!nested.isEmpty() && here.depth() > MAX_DEPTH) {
+            problems.add(node, "descriptors are nested more than " + MAX_DEPTH + " deep; does an alias name itself?");
             nested = List.of();
         }
-        return new Branch(
+        return new DescriptorNode(
                 key,
                 value,
-                Wildcard.isOne(value) ? Wildcard.of(value) : null,
+                Wildcard.is(value) ? Wildcard.of(value) : null,
                 shared,
                 fields.flag("value_to_metric"),
-                quota(fields, here),
+                limit(fields, here),
                 nested.isEmpty() ? Level.EMPTY : level(nested, here));
     }
 
-    private @Nullable Quota quota(Fields descriptor, Path path) {
-        Quota.Mode mode = mode(descriptor);
+    private @Nullable DescriptorLimit limit(Fields descriptor, Path path) {
+        DescriptorLimit.Mode mode = mode(descriptor);
         boolean detailed = descriptor.flag("detailed_metric");
         Node metadata = descriptor.node("metadata");
-        Struct told = metadata == null ? Struct.getDefaultInstance() : new Metadata(problems).struct(metadata);
+        Struct metadataStruct =
+                metadata == null ? Struct.getDefaultInstance() : new MetadataReader(problems).struct(metadata);
         Node node = descriptor.node("rate_limit");
         if (node == null) {
             return null;
         }
         Fields fields = Fields.of(node, "rate_limit", RATE_LIMIT, problems);
         boolean unlimited = fields.flag("unlimited");
-        Unit unit = unit(fields, unlimited);
+        EnvoyUnit unit = unit(fields, unlimited);
         if (!unlimited && !fields.has("requests_per_unit")) {
             problems.add(node, "'requests_per_unit' is missing");
         }
         long requests = fields.has("requests_per_unit") ? fields.requests("requests_per_unit") : 0;
         String name = fields.text("name");
         String identity = path.identity() + (unit == null ? "" : "/" + unit);
-        return new Quota(
+        return new DescriptorLimit(
                 identity,
                 unit,
                 requests,
@@ -191,11 +193,11 @@ final class ConfigReader {
                 replaces(fields, name),
                 mode,
                 detailed,
-                Quota.message(name, requests, unit),
-                told);
+                DescriptorLimit.message(name, requests, unit),
+                metadataStruct);
     }
 
-    private Quota.Mode mode(Fields descriptor) {
+    private DescriptorLimit.Mode mode(Fields descriptor) {
         boolean shadow = descriptor.flag("shadow_mode");
         boolean quota = descriptor.flag("quota_mode");
         if (shadow && quota) {
@@ -203,18 +205,18 @@ final class ConfigReader {
                     descriptor.where("quota_mode"),
                     "'quota_mode' and 'shadow_mode' exclude each other: one denies together with others, the other never");
         }
-        return shadow ? Quota.Mode.SHADOW : quota ? Quota.Mode.ALL : Quota.Mode.ENFORCED;
+        return shadow ? DescriptorLimit.Mode.SHADOW : quota ? DescriptorLimit.Mode.ALL : DescriptorLimit.Mode.ENFORCED;
     }
 
-    private @Nullable Unit unit(Fields fields, boolean unlimited) {
+    private @Nullable EnvoyUnit unit(Fields fields, boolean unlimited) {
         String text = fields.text("unit");
-        Unit unit = Unit.named(text);
+        EnvoyUnit unit = EnvoyUnit.named(text);
         if (unlimited && unit != null) {
             problems.add(fields.where("unit"), "an unlimited rate_limit has no 'unit', was '" + text + "'");
         } else if (!unlimited && !fields.has("unit")) {
-            problems.add(fields.where(), "'unit' is missing; it must be one of " + Unit.names());
+            problems.add(fields.where(), "'unit' is missing; it must be one of " + EnvoyUnit.names());
         } else if (!unlimited && unit == null) {
-            problems.add(fields.where("unit"), "'unit' must be one of " + Unit.names() + ", was '" + text + "'");
+            problems.add(fields.where("unit"), "'unit' must be one of " + EnvoyUnit.names() + ", was '" + text + "'");
         }
         return unlimited ? null : unit;
     }

@@ -8,8 +8,8 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The units of time that Envoy knows. A month is 30 days and a year 365, counted from 1970 as all are. */
-enum Unit {
+/** Envoy's units of time, counted from 1970. A month is 30 days, a year 365. */
+enum EnvoyUnit {
     SECOND(Duration.ofSeconds(1), RateLimit.Unit.SECOND),
     MINUTE(Duration.ofMinutes(1), RateLimit.Unit.MINUTE),
     HOUR(Duration.ofHours(1), RateLimit.Unit.HOUR),
@@ -21,7 +21,7 @@ enum Unit {
     private final Duration period;
     private final RateLimit.Unit message;
 
-    Unit(Duration period, RateLimit.Unit message) {
+    EnvoyUnit(Duration period, RateLimit.Unit message) {
         this.period = period;
         this.message = message;
     }
@@ -34,14 +34,14 @@ enum Unit {
         return period.toSeconds() * 1_000_000;
     }
 
-    /** The same in an answer. */
+    /** The same as a part of the response. */
     RateLimit.Unit message() {
         return message;
     }
 
-    /** As in a file, in capitals or not. */
-    static @Nullable Unit named(String name) {
-        for (Unit unit : values()) {
+    /** The one with this name in a file, in any case. */
+    static @Nullable EnvoyUnit named(String name) {
+        for (EnvoyUnit unit : values()) {
             if (unit.name().equals(name.toUpperCase(Locale.ROOT))) {
                 return unit;
             }
@@ -49,14 +49,14 @@ enum Unit {
         return null;
     }
 
-    /** As in a request. */
-    static @Nullable Unit of(RateLimitUnit unit) {
+    /** The one of a request. */
+    static @Nullable EnvoyUnit of(RateLimitUnit unit) {
         return named(unit.name());
     }
 
-    /** The one that lasts as long. */
-    static @Nullable Unit lasting(Duration period) {
-        for (Unit unit : values()) {
+    /** The one of this length. */
+    static @Nullable EnvoyUnit lasting(Duration period) {
+        for (EnvoyUnit unit : values()) {
             if (unit.period.equals(period)) {
                 return unit;
             }
@@ -64,7 +64,7 @@ enum Unit {
         return null;
     }
 
-    /** All of them, as in a file. */
+    /** All names, as in a file. */
     static String names() {
         return Arrays.stream(values())
                 .map(unit -> unit.name().toLowerCase(Locale.ROOT))

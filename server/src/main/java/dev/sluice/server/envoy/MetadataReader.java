@@ -11,15 +11,15 @@ import org.snakeyaml.engine.v2.nodes.ScalarNode;
 import org.snakeyaml.engine.v2.nodes.SequenceNode;
 import org.snakeyaml.engine.v2.nodes.Tag;
 
-/** The {@code metadata} of a descriptor, which may be anything. */
-final class Metadata {
-    private static final int MOST_VALUES = 10_000;
-    private static final int MOST_DEPTH = 50;
+/** Reads the {@code metadata} of a descriptor, which may have any content. */
+final class MetadataReader {
+    private static final int MAX_VALUES = 10_000;
+    private static final int MAX_DEPTH = 50;
 
     private final Problems problems;
     private int values;
 
-    Metadata(Problems problems) {
+    MetadataReader(Problems problems) {
         this.problems = problems;
     }
 
@@ -32,11 +32,11 @@ final class Metadata {
     }
 
     private Value value(Node node, int depth) {
-        if (++values > MOST_VALUES || depth > MOST_DEPTH) {
-            if (values <= MOST_VALUES + 1) {
+        if (++values > MAX_VALUES || depth > MAX_DEPTH) {
+            if (values <= MAX_VALUES + 1) {
                 problems.add(
-                        node, "'metadata' is too large: at most " + MOST_VALUES + " values, " + MOST_DEPTH + " deep");
-                values = MOST_VALUES + 1;
+                        node, "'metadata' is too large: at most " + MAX_VALUES + " values, " + MAX_DEPTH + " deep");
+                values = MAX_VALUES + 1;
             }
             return Value.getDefaultInstance();
         }

@@ -3,32 +3,32 @@ package dev.sluice.server.envoy;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import java.util.List;
 
-/** A descriptor of a request under a limit of a file. */
-record Match(String domain, Quota quota, List<Branch> path, RateLimitDescriptor descriptor) {
+/** A descriptor of a request, the limit of a file that applies to it, and the nodes that lead to that limit. */
+record MatchedLimit(String domain, DescriptorLimit limit, List<DescriptorNode> path, RateLimitDescriptor descriptor) {
 
-    /** Which of the limit's counters it is: the values that the file leaves open. */
+    /** The key of the counter: the values that the file leaves open. */
     String key() {
         String key = null;
         for (int i = 0; i < path.size(); i++) {
             if (!path.get(i).fixed()) {
                 String value = descriptor.getEntries(i).getValue();
-                key = key == null ? Keys.escape(value) : key + "|" + Keys.escape(value);
+                key = key == null ? Descriptors.escape(value) : key + "|" + Descriptors.escape(value);
             }
         }
         return key == null ? "" : key;
     }
 
-    /** What its numbers are reported under, as envoyproxy/ratelimit names it. */
+    /** The name of its metric, as envoyproxy/ratelimit has it. */
     String metric() {
         StringBuilder metric = new StringBuilder(domain);
         for (int i = 0; i < path.size(); i++) {
             RateLimitDescriptor.Entry entry = descriptor.getEntries(i);
-            Branch branch = path.get(i);
+            DescriptorNode node = path.get(i);
             metric.append('.');
-            if (quota.detailedMetric() && !branch.sharedThreshold()) {
+            if (limit.detailedMetric() && !node.sharedThreshold()) {
                 metric.append(entry.getKey()).append('_').append(entry.getValue());
             } else {
-                metric.append(branch.metric(entry.getValue()));
+                metric.append(node.metric(entry.getValue()));
             }
         }
         return metric.toString();
