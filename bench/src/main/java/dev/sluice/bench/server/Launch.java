@@ -81,7 +81,7 @@ final class Launch {
     private static List<String> sluice(Path folder, int port, int rules, String store) throws IOException {
         Path file = Files.writeString(folder.resolve("rules.yaml"), RuleText.of(rules));
         return java(
-                "dev.sluice.server.Main",
+                "dev.sluice.server.cli.Main",
                 "serve",
                 "--rules",
                 file.toString(),
