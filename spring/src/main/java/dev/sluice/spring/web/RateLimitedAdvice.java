@@ -8,7 +8,7 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 
-/** Answers a call over its limit as the filters do, unless the application has a handler of its own. */
+/** Answers {@link RateLimitedException} with 429 as the filters do, unless the application has a handler of its own. */
 @RestControllerAdvice
 @Order(Ordered.LOWEST_PRECEDENCE)
 final class RateLimitedAdvice {

@@ -6,17 +6,17 @@ import dev.sluice.spring.WebRules;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What rules get to know of a web request. */
-interface WebAttributes {
+/** A web request, for servlets and WebFlux alike. */
+interface WebRequestAdapter {
     String method();
 
-    /** The path as it was sent. */
+    /** The path as the client sent it. */
     String path();
 
     @Nullable
     String host();
 
-    /** The other end of the connection. */
+    /** The address at the other end of the connection. */
     String peer();
 
     @Nullable
@@ -25,14 +25,20 @@ interface WebAttributes {
     /** All values of a header. */
     List<String> headers(String name);
 
-    /** These as attributes. A value that is too long is cut. */
+    /** The value that a filter or the application left under this name; null if there is none. */
+    @Nullable
+    Object attribute(String name);
+
+    void attribute(String name, Object value);
+
+    /** The request as rules see it. Values that are too long are cut. */
     default Request.Builder request(WebRules rules) {
         Request.Builder request = Request.builder();
         request.with("ip", ClientAddress.of(rules.trustedProxies(), peer(), headers("X-Forwarded-For")));
         request.with("path", cut(path()));
         request.with("method", cut(method()));
         put(request, "host", host());
-        put(request, "user", rules.asksUser() ? user() : null);
+        put(request, "user", rules.needsUser() ? user() : null);
         List<String> asked = rules.headers();
         for (int i = 0; i < asked.size(); i++) {
             List<String> values = headers(asked.get(i));

@@ -6,8 +6,8 @@ import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Those of a servlet's request. */
-record ServletAttributes(HttpServletRequest request) implements WebAttributes {
+/** A servlet request. */
+record ServletRequestAdapter(HttpServletRequest request) implements WebRequestAdapter {
     @Override
     public String method() {
         return request.getMethod();
@@ -28,7 +28,7 @@ record ServletAttributes(HttpServletRequest request) implements WebAttributes {
         return request.getRemoteAddr();
     }
 
-    /** Spring Security wraps the request, so that this is who it says; one who is anonymous is nobody. */
+    /** Spring Security wraps the request, so this is the user it has authenticated; null for an anonymous one. */
     @Override
     public @Nullable String user() {
         Principal principal = request.getUserPrincipal();
@@ -38,5 +38,15 @@ record ServletAttributes(HttpServletRequest request) implements WebAttributes {
     @Override
     public List<String> headers(String name) {
         return Collections.list(request.getHeaders(name));
+    }
+
+    @Override
+    public @Nullable Object attribute(String name) {
+        return request.getAttribute(name);
+    }
+
+    @Override
+    public void attribute(String name, Object value) {
+        request.setAttribute(name, value);
     }
 }

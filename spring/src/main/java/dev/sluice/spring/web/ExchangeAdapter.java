@@ -6,13 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.server.ServerWebExchange;
 
-/** Those of a WebFlux exchange, and who is behind it. */
-record ExchangeAttributes(
-        ServerWebExchange exchange, @Nullable String user) implements WebAttributes {
-    static ServerWebExchange exchange(Object request) {
-        return (ServerWebExchange) request;
-    }
-
+/** A WebFlux exchange, and the name of its user. */
+record ExchangeAdapter(ServerWebExchange exchange, @Nullable String user) implements WebRequestAdapter {
     @Override
     public String method() {
         return exchange.getRequest().getMethod().name();
@@ -28,7 +23,7 @@ record ExchangeAttributes(
         return exchange.getRequest().getURI().getHost();
     }
 
-    /** The address alone, if it is one; else what the server calls the other end. */
+    /** The IP address; if it was not resolved, the name that the server has for the other end. */
     @Override
     public String peer() {
         InetSocketAddress remote = exchange.getRequest().getRemoteAddress();
@@ -40,7 +35,7 @@ record ExchangeAttributes(
                 : remote.getAddress().getHostAddress();
     }
 
-    /** Asked in the one way that Spring 6 and 7 have in common. */
+    /** Iterates, since Spring 6 and 7 have no look-up by name in common. */
     @Override
     public List<String> headers(String name) {
         List<String> found = new ArrayList<>();
@@ -50,5 +45,15 @@ record ExchangeAttributes(
             }
         });
         return found;
+    }
+
+    @Override
+    public @Nullable Object attribute(String name) {
+        return exchange.getAttribute(name);
+    }
+
+    @Override
+    public void attribute(String name, Object value) {
+        exchange.getAttributes().put(name, value);
     }
 }
