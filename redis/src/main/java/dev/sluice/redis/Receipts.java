@@ -49,6 +49,7 @@ final class Receipts {
                 decision.resetAfterMicros(),
                 decision.delayMicros(),
                 takenAtMicros,
+                decision.source(),
                 decision.parts());
     }
 }

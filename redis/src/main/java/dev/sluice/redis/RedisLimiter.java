@@ -80,7 +80,7 @@ final class RedisLimiter implements Limiter {
     public CompletableFuture<Decision> peekAsync(String key, long permits) {
         check(key, permits);
         CompletableFuture<Decision> seen = core.peek(key, permits, percent);
-        return shadow ? seen.thenApply(Decision::watched) : seen;
+        return shadow ? seen.thenApply(Decision::asShadow) : seen;
     }
 
     @Override
@@ -148,7 +148,7 @@ final class RedisLimiter implements Limiter {
     }
 
     private Decision seen(Decision decision) {
-        return shadow ? decision.watched() : decision;
+        return shadow ? decision.asShadow() : decision;
     }
 
     private Decision told(String key, Decision decision) {

@@ -116,7 +116,7 @@ public final class RateLimitHeaders {
 
     /** Adds how a rule stands to the value of {@link #STATE}; {@code denied} if any rule denied the request. */
     public static void states(StringBuilder field, String rule, Decision decision, boolean denied) {
-        List<Decision> parts = decision.each();
+        List<Decision> parts = decision.perLimit();
         for (int i = 0; i < parts.size(); i++) {
             Decision part = parts.get(i);
             name(field, rule, i).append(";r=").append(Math.min(part.remaining(), MOST));
