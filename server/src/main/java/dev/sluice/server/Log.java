@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * What libraries log comes out in the same form.
  */
-final class Log {
+public final class Log {
     private static final Logger LOGGER = Logger.getLogger("dev.sluice.server.events");
     private static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
@@ -33,7 +33,7 @@ final class Log {
     private Log() {}
 
     /** From now on every line goes there, and nothing anywhere else. */
-    static void to(PrintStream out) {
+    public static void to(PrintStream out) {
         LogManager.getLogManager().reset();
         Handler handler = new Lines(out);
         TALKATIVE.forEach(logger -> logger.setLevel(Level.WARNING));
@@ -43,7 +43,7 @@ final class Log {
     }
 
     /** Something happened; then names and values by turns. */
-    static void info(String event, Object... pairs) {
+    public static void info(String event, Object... pairs) {
         log(Level.INFO, line(event, pairs));
     }
 

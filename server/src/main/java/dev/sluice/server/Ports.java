@@ -70,16 +70,18 @@ final class Ports implements AutoCloseable {
      * @return the port, which is another one if any would do
      * @throws IllegalStateException if it cannot be had, with a line that says which option chooses another
      */
-    int listen(int loops, Settings.Place place, String option, Supplier<Handler<HttpServerRequest>> handlers) {
+    int listen(
+            int loops, ServerSettings.Address address, String option, Supplier<Handler<HttpServerRequest>> handlers) {
         int before = servers.size();
-        int port = place.port() == 0 ? -1 - before : place.port(); // negative: any, but the same for all event loops
+        int port =
+                address.port() == 0 ? -1 - before : address.port(); // negative: any, but the same for all event loops
         Supplier<AbstractVerticle> listeners = () -> new AbstractVerticle() {
             @Override
             public void start(Promise<Void> started) {
                 HttpServer server = vertx.createHttpServer(options(bounds))
                         .invalidRequestHandler(new InvalidHeadHandler(bounds))
                         .requestHandler(handlers.get());
-                server.listen(port, place.host())
+                server.listen(port, address.host())
                         .onSuccess(servers::add)
                         .<Void>mapEmpty()
                         .onComplete(started);
@@ -89,17 +91,17 @@ final class Ports implements AutoCloseable {
             await(vertx.deployVerticle(listeners, new DeploymentOptions().setInstances(loops)), TO_START);
         } catch (CompletionException e) {
             Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
-            throw new IllegalStateException(why(place, option, cause), cause);
+            throw new IllegalStateException(why(address, option, cause), cause);
         }
         return servers.get(before).actualPort();
     }
 
-    private static String why(Settings.Place place, String option, Throwable cause) {
+    private static String why(ServerSettings.Address address, String option, Throwable cause) {
         boolean taken = cause instanceof BindException
                 || String.valueOf(cause.getMessage()).startsWith("bind(");
         return taken
-                ? "port " + place.port() + " is in use or not allowed; choose another with " + option
-                : "cannot listen on " + place.host() + ", port " + place.port() + " (" + option + "): " + cause;
+                ? "port " + address.port() + " is in use or not allowed; choose another with " + option
+                : "cannot listen on " + address.host() + ", port " + address.port() + " (" + option + "): " + cause;
     }
 
     private static HttpServerOptions options(Bounds bounds) {

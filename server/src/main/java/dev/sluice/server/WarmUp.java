@@ -21,7 +21,7 @@ import java.util.List;
  *
  * <p>They go to a port of their own, on the example's rules and counters, and leave nothing behind.
  */
-final class WarmUp {
+public final class WarmUp {
     private static final Duration MOST = Duration.ofSeconds(2);
     private static final int ROUNDS = 100;
     private static final List<byte[]> REQUESTS = List.of(
@@ -40,14 +40,14 @@ final class WarmUp {
      *
      * @return whether it could; a server that is not warm is as good, only slower at first
      */
-    static boolean run() {
+    public static boolean run() {
         try (Ports ports = new Ports(Bounds.DEFAULTS);
                 Store store = Store.local()) {
             RuleEngine engine = new RuleEngine(store, RuleFile.example());
             HeldPermits held = new HeldPermits(ports.vertx(), engine, 1);
             int port = ports.listen(
                     1,
-                    new Settings.Place(Settings.Place.LOOPBACK, 0),
+                    new ServerSettings.Address(ServerSettings.Address.LOOPBACK, 0),
                     "",
                     () -> new DataPort(
                             ports.vertx(),
