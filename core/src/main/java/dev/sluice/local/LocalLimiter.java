@@ -34,7 +34,7 @@ final class LocalLimiter extends AbstractLimiter {
         check(key, permits);
         checkHoldsNothing();
         if (observed) {
-            return observed(key, core.decide(key, permits, percent, 0)).allowed();
+            return observe(key, core.decide(key, permits, percent, 0)).allowed();
         }
         return core.tryAcquire(nanos, key, permits, percent);
     }
@@ -42,7 +42,7 @@ final class LocalLimiter extends AbstractLimiter {
     @Override
     public Decision decide(String key, long permits) {
         check(key, permits);
-        return observed(key, core.decide(key, permits, percent, ANY_DELAY));
+        return observe(key, core.decide(key, permits, percent, ANY_DELAY));
     }
 
     @Override

@@ -77,7 +77,7 @@ public abstract class AbstractLimiter implements Limiter {
     public boolean tryAcquire(String key, long permits) {
         check(key, permits);
         checkHoldsNothing();
-        return observed(key, take(key, permits, 0)).join().allowed();
+        return observe(key, take(key, permits, 0)).join().allowed();
     }
 
     @Override
@@ -88,7 +88,7 @@ public abstract class AbstractLimiter implements Limiter {
     @Override
     public final CompletableFuture<Decision> decideAsync(String key, long permits) {
         check(key, permits);
-        return observed(key, take(key, permits, ANY_DELAY));
+        return observe(key, take(key, permits, ANY_DELAY));
     }
 
     @Override
@@ -111,11 +111,11 @@ public abstract class AbstractLimiter implements Limiter {
         }
         long maxWaitMicros = TimeUnit.MICROSECONDS.convert(maxWait);
         if (shadow) {
-            return observed(key, take(key, permits, maxWaitMicros));
+            return observe(key, take(key, permits, maxWaitMicros));
         }
         CompletableFuture<Decision> turn = await(key, permits, maxWaitMicros);
         if (listener != null) {
-            turn.thenAccept(decision -> observed(key, decision));
+            turn.thenAccept(decision -> observe(key, decision));
         }
         return turn;
     }
@@ -172,7 +172,7 @@ public abstract class AbstractLimiter implements Limiter {
     }
 
     /** The decision as the caller sees it; the listener has been called with it. */
-    protected final Decision observed(String key, Decision decision) {
+    protected final Decision observe(String key, Decision decision) {
         Decision seen = shadow ? decision.asShadow() : decision;
         if (listener != null) {
             try {
@@ -184,8 +184,8 @@ public abstract class AbstractLimiter implements Limiter {
         return seen;
     }
 
-    private CompletableFuture<Decision> observed(String key, CompletableFuture<Decision> decision) {
-        return observed ? decision.thenApply(made -> observed(key, made)) : decision;
+    private CompletableFuture<Decision> observe(String key, CompletableFuture<Decision> decision) {
+        return observed ? decision.thenApply(made -> observe(key, made)) : decision;
     }
 
     private static boolean tookPermits(Decision decision) {

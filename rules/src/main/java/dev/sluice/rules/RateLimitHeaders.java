@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,6 +80,21 @@ public final class RateLimitHeaders {
         }
         long micros = decisive.decision().retryAfterMicros();
         return micros == Decision.NEVER_MICROS ? null : Long.toString(seconds(micros));
+    }
+
+    /** Sets all header fields for a verdict. Responses to denied requests must not be cached. */
+    public static void set(Verdict verdict, BiConsumer<String, String> header) {
+        set(POLICY, policy(verdict), header);
+        set(STATE, state(verdict), header);
+        set(RETRY_AFTER, retryAfter(verdict), header);
+        set(DEGRADED, verdict.degraded() ? "?1" : null, header);
+        set("Cache-Control", verdict.allowed() ? null : "no-store", header);
+    }
+
+    private static void set(String name, @Nullable String value, BiConsumer<String, String> header) {
+        if (value != null) {
+            header.accept(name, value);
+        }
     }
 
     private static boolean isTold(RuleDecision ruling) {
