@@ -41,7 +41,7 @@ final class RedisReport {
     private List<Table> tables() {
         List<RedisRow> rows = List.of(RedisRow.values());
         Table.Columns<RedisRow> throughput = Table.of("Every call allowed", "decisions per second", row -> row.label);
-        for (Load load : Load.values()) {
+        for (RedisLoad load : RedisLoad.values()) {
             throughput
                     .samples(load.label, "%,.0f", row -> figures.samples(row, load))
                     .number("x floor", "%.2f", row -> figures.ratio(row, RedisRow.FLOOR, load));
@@ -89,7 +89,7 @@ final class RedisReport {
     /** How many times the decisions of the floor, at its best. */
     private Optional<Double> timesFloor(Shortcut shortcut) {
         return Measurements.ratio(
-                figures.median(shortcut, Figure.PER_SECOND), figures.median(RedisRow.FLOOR, Load.IN_FLIGHT));
+                figures.median(shortcut, Figure.PER_SECOND), figures.median(RedisRow.FLOOR, RedisLoad.IN_FLIGHT));
     }
 
     private Optional<Double> longestMillis(Shortcut shortcut) {
@@ -102,7 +102,7 @@ final class RedisReport {
             targets.add(Target.atLeast(
                     row.label + ", 256 in flight: at least 0.75 x the floor",
                     "%.2f x",
-                    figures.ratio(row, RedisRow.FLOOR, Load.IN_FLIGHT),
+                    figures.ratio(row, RedisRow.FLOOR, RedisLoad.IN_FLIGHT),
                     0.75));
         }
         for (RedisRow row : oneWord) {
@@ -112,13 +112,13 @@ final class RedisReport {
                     timesGateway(row),
                     0.5));
         }
-        for (Load load : Load.values()) {
+        for (RedisLoad load : RedisLoad.values()) {
             for (RedisRow row : oneWord) {
                 ahead(row, load, RedisRow.of(RedisRow.Kind.PEER), "every peer");
             }
         }
-        ahead(RedisRow.JEDIS_TOKEN_BUCKET, Load.THREADS, List.of(RedisRow.BUCKET4J_JEDIS), "Bucket4j on Jedis");
-        for (Load load : Load.values()) {
+        ahead(RedisRow.JEDIS_TOKEN_BUCKET, RedisLoad.THREADS, List.of(RedisRow.BUCKET4J_JEDIS), "Bucket4j on Jedis");
+        for (RedisLoad load : RedisLoad.values()) {
             ahead(RedisRow.SLIDING_LOG, load, List.of(RedisRow.SORTED_SET), "the sorted set");
         }
         atMostBytes("a log of 10,000 permits", Figure.BYTES_PER_PERMIT_OF_LARGE_LOG, 10);
@@ -146,7 +146,7 @@ final class RedisReport {
         targets.add(Target.atLeast(promise, "%.0f x", timesFloor(shortcut), times));
     }
 
-    private void ahead(RedisRow row, Load load, List<RedisRow> others, String whom) {
+    private void ahead(RedisRow row, RedisLoad load, List<RedisRow> others, String whom) {
         Optional<Double> best = others.stream()
                 .flatMap(other -> figures.median(other, load).stream())
                 .max(Double::compare);

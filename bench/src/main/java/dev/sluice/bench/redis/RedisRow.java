@@ -49,7 +49,7 @@ enum RedisRow {
     }
 
     /** Those that can be put under a load. */
-    static List<RedisRow> under(Load load) {
+    static List<RedisRow> under(RedisLoad load) {
         return Arrays.stream(values())
                 .filter(row -> !load.isAsync() || !BLOCKING.contains(row))
                 .toList();

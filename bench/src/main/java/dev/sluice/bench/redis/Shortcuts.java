@@ -131,7 +131,7 @@ final class Shortcuts {
             longestNanos.accumulateAndGet(System.nanoTime() - start, Math::max);
             LockSupport.parkNanos(PAUSE_NANOS);
         };
-        Driver.blocking(timedCall, Load.THREAD_COUNT, 5 * MILLIS_UNTIL_OUTAGE);
+        Driver.blocking(timedCall, RedisLoad.THREAD_COUNT, 5 * MILLIS_UNTIL_OUTAGE);
         return longestNanos.get() / 1e6;
     }
 }

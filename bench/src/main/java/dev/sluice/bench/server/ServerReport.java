@@ -36,8 +36,8 @@ final class ServerReport {
                         length.seconds(),
                         length.warmUpSeconds(),
                         LoadGenerators.H2_CONNECTIONS,
-                        Load.CONNECTIONS / LoadGenerators.H2_CONNECTIONS,
-                        Throughput.PACED_PER_SECOND,
+                        ServerLoad.CONNECTIONS / LoadGenerators.H2_CONNECTIONS,
+                        ServerThroughput.PACED_PER_SECOND,
                         LoadGenerators.H2_CONNECTIONS).lines().toList(),
                 report.tables(),
                 report.targets());
@@ -53,7 +53,7 @@ final class ServerReport {
                 underLoad("Many rules, many keys", ServerRow.SCALE, ServerRow.CHECK, "/v1/check"),
                 underLoad("On Redis, one hot key", ServerRow.REDIS, ServerRow.RAW_REDIS, "limiter"),
                 Table.<ServerRow>of(
-                                "Delays at %,d requests per second".formatted(Throughput.PACED_PER_SECOND),
+                                "Delays at %,d requests per second".formatted(ServerThroughput.PACED_PER_SECOND),
                                 "delay",
                                 row -> row.label)
                         .number("median µs", "%,.0f", row -> figures.median(row, Figure.MEDIAN_MICROS))

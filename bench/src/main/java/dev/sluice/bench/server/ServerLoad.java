@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Puts rows under load, from a process of its own. */
-final class Load implements AutoCloseable {
+final class ServerLoad implements AutoCloseable {
     static final int CONNECTIONS = 64;
     static final int CONNECTIONS_ON_REDIS = 256;
 
@@ -22,12 +22,12 @@ final class Load implements AutoCloseable {
     private final Path script;
     private final Path frame;
 
-    Load(Servers servers, int keys) {
+    ServerLoad(Servers servers, int keys) {
         this.servers = servers;
         this.keys = keys;
         try {
             this.script = Files.writeString(
-                    Files.createTempFile("sluice-bench", ".lua"), Programs.resource(Load.class, "keys.lua"));
+                    Files.createTempFile("sluice-bench", ".lua"), Programs.resource(ServerLoad.class, "keys.lua"));
             this.frame = Files.write(Files.createTempFile("sluice-bench", ".grpc"), frame());
         } catch (IOException e) {
             throw new UncheckedIOException("cannot prepare the load", e);

@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** Requests per second of each row, and the processor time of its server. Every request is allowed. */
-final class Throughput {
+final class ServerThroughput {
     static final int PACED_PER_SECOND = 2_000;
 
     private static final int BATCH = 1000;
@@ -19,9 +19,9 @@ final class Throughput {
     private final Servers servers;
     private final ServerBench.Length length;
     private final Measurements figures;
-    private final Load load;
+    private final ServerLoad load;
 
-    Throughput(Servers servers, Load load, ServerBench.Length length, Measurements figures) {
+    ServerThroughput(Servers servers, ServerLoad load, ServerBench.Length length, Measurements figures) {
         this.servers = servers;
         this.load = load;
         this.length = length;
