@@ -49,7 +49,9 @@ final class ChaosReport {
                 .text("over by policy (bound)", ChaosReport::overByPolicy)
                 .text(
                         "fault, ms",
-                        result -> "" + CallerResult.millis(result.setting().endedNanos() - result.setting().beganNanos()))
+                        result -> ""
+                                + CallerResult.millis(result.setting().endedNanos()
+                                        - result.setting().beganNanos()))
                 .text("Redis again, ms", ChaosReport::redisAgain)
                 .text("policy until, ms", result -> "" + CallerResult.millis(result.policyUntilNanos()))
                 .rows(results)
@@ -58,9 +60,8 @@ final class ChaosReport {
     }
 
     private static String overByPolicy(CallerResult result) {
-        String bound = result.boundByPolicy().isPresent()
-                ? "" + result.boundByPolicy().getAsLong()
-                : "any";
+        String bound =
+                result.boundByPolicy().isPresent() ? "" + result.boundByPolicy().getAsLong() : "any";
         return result.overByPolicy() + " (" + bound + ")";
     }
 

@@ -64,8 +64,10 @@ final class WrongClock implements Scenario {
         try (Traffic right = prepare(url, zone, schedule.permits(), schedule.timeout())) {
             right.begin();
             long began = System.nanoTime();
-            List<Call> calls = new ArrayList<>(
-                    Programs.output(child(library, url, zone, schedule), 0).lines().map(WrongClock::call).toList());
+            List<Call> calls = new ArrayList<>(Programs.output(child(library, url, zone, schedule), 0)
+                    .lines()
+                    .map(WrongClock::call)
+                    .toList());
             if (calls.isEmpty()) {
                 throw new IllegalStateException("the JVM with the wrong clock made no calls");
             }

@@ -77,7 +77,8 @@ final class RedisThroughput implements AutoCloseable {
             subject.prepare(key);
         }
         return switch (load) {
-            case THREADS -> Driver.blocking(() -> Expect.allowed(subject.tryAcquire(key)), RedisLoad.THREAD_COUNT, millis);
+            case THREADS ->
+                Driver.blocking(() -> Expect.allowed(subject.tryAcquire(key)), RedisLoad.THREAD_COUNT, millis);
             case IN_FLIGHT -> Driver.inFlight(subject, () -> key, RedisLoad.MAX_IN_FLIGHT, millis);
             case KEYS -> Driver.inFlight(subject, ring, RedisLoad.MAX_IN_FLIGHT, millis);
         };

@@ -23,7 +23,7 @@ final class Shortcuts {
     /** Decisions that Sluice makes without asking Redis each time. */
     enum Shortcut {
         DENIED("denied hot key"),
-        LEASED("leases on one hot key"),
+        BATCHED("batches on one hot key"),
         DEAD("Redis dead, policy local"),
         FROZEN("Redis frozen, policy local");
 
@@ -57,7 +57,7 @@ final class Shortcuts {
     String measure(Shortcut shortcut) {
         return switch (shortcut) {
             case DENIED -> denied();
-            case LEASED -> leased();
+            case BATCHED -> batched();
             case DEAD, FROZEN -> outage(shortcut);
         };
     }
@@ -70,10 +70,10 @@ final class Shortcuts {
         }
     }
 
-    private String leased() {
+    private String batched() {
         try (RedisStore store = store(OnFailure.DENY)) {
-            Limiter limiter = store.limiterBuilder("leased", PLENTY).batched().build();
-            return measure(Shortcut.LEASED, () -> Expect.allowed(limiter.tryAcquire(KEY)));
+            Limiter limiter = store.limiterBuilder("batched", PLENTY).batched().build();
+            return measure(Shortcut.BATCHED, () -> Expect.allowed(limiter.tryAcquire(KEY)));
         }
     }
 

@@ -29,7 +29,8 @@ public final class Machine {
 
     /** The version of the jar that a class comes from, by the name of the jar. */
     public static String version(Class<?> type) {
-        Matcher jar = JAR.matcher(type.getProtectionDomain().getCodeSource().getLocation().getPath());
+        Matcher jar = JAR.matcher(
+                type.getProtectionDomain().getCodeSource().getLocation().getPath());
         return jar.find() ? jar.group(1) : "of this build";
     }
 

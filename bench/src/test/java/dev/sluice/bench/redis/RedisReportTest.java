@@ -42,7 +42,7 @@ class RedisReportTest {
         add(RedisRow.TOKEN_BUCKET, Figure.BYTES_PER_KEY, 140);
         add(RedisRow.TOKEN_BUCKET, Figure.PLAIN_BYTES_PER_KEY, 100);
         add(Shortcut.DENIED, Figure.PER_SECOND, 9_900_000);
-        add(Shortcut.LEASED, Figure.PER_SECOND, 5_000_000);
+        add(Shortcut.BATCHED, Figure.PER_SECOND, 5_000_000);
         add(Shortcut.DEAD, Figure.LONGEST_MILLIS, 60, 100.1, 50);
         assertThat(verdict("sluice token bucket, 256 in flight: at least")).isEqualTo("holds");
         assertThat(verdict("sluice fixed window, 256 in flight: at least")).isEqualTo("misses");
@@ -56,7 +56,7 @@ class RedisReportTest {
         assertThat(verdict("a log of 10,000 permits")).isEqualTo("not measured");
         assertThat(verdict("sluice token bucket: at most 1.4 x")).isEqualTo("holds");
         assertThat(verdict("denied hot key")).isEqualTo("misses");
-        assertThat(verdict("leases on one hot key")).isEqualTo("holds");
+        assertThat(verdict("batches on one hot key")).isEqualTo("holds");
         assertThat(verdict("Redis dead, policy local: no call over 100 ms")).isEqualTo("misses");
     }
 

@@ -59,7 +59,9 @@ public final class SpringBench {
         Map<String, String> versions = new LinkedHashMap<>();
         versions.put("Sluice", Machine.version(dev.sluice.spring.RateLimit.class));
         versions.put("Spring Boot", org.springframework.boot.SpringBootVersion.getVersion());
-        versions.put("Bucket4j's starter", Machine.version(com.giffing.bucket4j.spring.boot.starter.context.RateLimiting.class));
+        versions.put(
+                "Bucket4j's starter",
+                Machine.version(com.giffing.bucket4j.spring.boot.starter.context.RateLimiting.class));
         versions.put("Resilience4j", Machine.version(io.github.resilience4j.ratelimiter.RateLimiter.class));
         versions.put("JMH", Machine.version(org.openjdk.jmh.runner.Runner.class));
         return versions;
