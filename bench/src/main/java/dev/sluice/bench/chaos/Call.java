@@ -8,7 +8,7 @@ import dev.sluice.Decision;
  * @param key which of the keys with a limit that is reached, or {@link #FRESH}
  */
 record Call(long beganNanos, long endedNanos, int key, Answer answer) {
-    /** A key that nobody has asked for before: whoever decides allows it, except the policy that denies. */
+    /** A key of which this is the first call: it is allowed, except by the policy that denies. */
     static final int FRESH = -1;
 
     enum Answer {

@@ -1,6 +1,6 @@
 package dev.sluice.bench.redis;
 
-/** How a limiter is asked. */
+/** How a limiter is called. */
 enum RedisLoad {
     THREADS("16 threads"),
     IN_FLIGHT("256 in flight"),

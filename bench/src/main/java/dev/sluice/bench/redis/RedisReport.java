@@ -27,10 +27,10 @@ final class RedisReport {
                 "Benchmarks on Redis",
                 "Sluice beside its peers and beside the floor, all in one run on one server.",
                 """
-                Method: client and server share the machine, over loopback. %d rounds, each row once in every round, every other round backwards; the median and the range. Everything is warmed up before the first round. Every call is checked to be allowed, or denied, as it should.
-                The floor is EVALSHA of a script of INCR and PEXPIRE on one plain Lettuce connection, as the other scripts are, while Sluice's own sends in one write what comes at the same time; the row below it adds a call of TIME, which every limiter needs that goes by the clock of the server. 16 threads wait for each answer; 256 in flight are asked for by one thread that does not. Hot is one key; 100,000 keys are asked for in random order, 256 in flight.
-                Without asking Redis each time: blocking calls from 2 threads, as multiples of the floor at its best. The longest call is that of 16 threads with a pause of 1 ms after each call, before, while and after Redis goes away, killed or stopped; the timeout is %d ms.
-                Redis time is that of the commands that a client sends, by INFO commandstats, for each decision with 256 in flight on one key. Bytes are by MEMORY USAGE, of all keys of a client; the plain counter's name is as long as the longest of those.
+                Method: client and server share the machine, over loopback. %d rounds, each row once in every round, every other round backwards; figures are the median and the range. Every row is warmed up before the first round. Every call is checked to be allowed, or denied, as it should.
+                The floor is EVALSHA of a script of INCR and PEXPIRE on one plain Lettuce connection. The other scripts run in the same way; Sluice's own connection sends commands that come at the same time in one write. The row below the floor adds a call of TIME, which every limiter needs that uses the server's clock. With 16 threads, each waits for its answer; with 256 in flight, one thread sends and does not wait. Both use one key; 100,000 keys are used in random order, with 256 in flight.
+                Without asking Redis each time: blocking calls from 2 threads, compared with the floor at 256 in flight. The longest call is taken from 16 threads that pause for 1 ms after each call, while Redis is killed or stopped; the timeout is %d ms.
+                Redis time is the time of the commands that a client sends for each decision, by INFO commandstats, with 256 in flight on one key. Bytes are those of all keys of a client, by MEMORY USAGE; the plain counter's name is as long as the longest of them.
                 """.formatted(RedisBench.rounds(effort), Shortcuts.TIMEOUT.toMillis())
                         .lines()
                         .toList(),

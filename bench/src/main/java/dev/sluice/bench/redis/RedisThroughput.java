@@ -46,7 +46,7 @@ final class RedisThroughput implements AutoCloseable {
         this.ring = new KeyRing(keys);
     }
 
-    /** Fills what is to be full and warms up what is to be warm. */
+    /** Creates the state of all keys, and warms the row up. */
     String warmUp(RedisRow row, RedisLoad load) {
         if (!load.isHot()) {
             Subject subject = subject(row, false);

@@ -18,7 +18,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
-/** Measures decisions that need not ask Redis each time, with blocking calls from two threads. */
+/** Measures decisions that do not ask Redis each time, with blocking calls from two threads. */
 final class Shortcuts {
     /** Decisions that Sluice makes without asking Redis each time. */
     enum Shortcut {
@@ -94,11 +94,10 @@ final class Shortcuts {
     }
 
     /**
-     * Traffic that goes on while Redis goes away, and how long its longest call takes; then, with Redis away, how much
-     * of it there can be.
+     * Measures the longest call while Redis goes away, and then the calls per second without Redis.
      *
-     * <p>Why the first has pauses: threads that hog all cores are put aside by the system for longer than any timeout,
-     * and it is Redis that is to be waited for here, not the system.
+     * <p>Why the first has pauses: the system suspends threads that hog all cores for longer than any timeout, and the
+     * longest call is to show how long Redis is waited for, not the system.
      */
     private String outage(Shortcut shortcut) {
         RedisStoreBuilder builder = RedisStore.builder().timeout(TIMEOUT).onFailure(OnFailure.LOCAL);

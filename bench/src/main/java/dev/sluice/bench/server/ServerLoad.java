@@ -56,7 +56,7 @@ final class ServerLoad implements AutoCloseable {
         return words;
     }
 
-    /** What h2load is to ask for. */
+    /** The options and the URL for h2load. */
     List<String> h2Words(ServerRow row) {
         List<String> words = new ArrayList<>();
         words.addAll(row.way == ServerRow.Way.HTTP ? List.of("--h1") : List.of("-d", frame.toString()));
@@ -66,16 +66,16 @@ final class ServerLoad implements AutoCloseable {
     }
 
     private String url(ServerRow row) {
-        return "http://127.0.0.1:" + servers.child(row.server).port() + row.path();
+        return "http://127.0.0.1:" + servers.child(row.server).port() + row.path;
     }
 
     private static List<String> fields(ServerRow row) {
-        return row.fields().stream()
+        return row.fields.stream()
                 .flatMap(field -> List.of("-H", field).stream())
                 .toList();
     }
 
-    /** A call as gRPC frames it: not compressed, so many bytes, the message. */
+    /** A call as gRPC frames it: a byte for "not compressed", the length, the message. */
     private static byte[] frame() {
         byte[] message = RateLimitRequest.newBuilder()
                 .setDomain("bench")
