@@ -75,7 +75,7 @@ record PendingCharge(Rule rule, NamedLimiter counter, String key, int share, lon
     }
 
     RuleDecision ruling(Decision decision) {
-        Decision told = action() == OnExceed.Action.SHADOW ? decision.watched() : decision;
+        Decision told = action() == OnExceed.Action.SHADOW ? decision.asShadow() : decision;
         return new RuleDecision(rule, counter.name, key, share, counter.limiter, told);
     }
 

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,6 +82,21 @@ public final class RateLimitHeaders {
         return micros == Decision.NEVER_MICROS ? null : Long.toString(seconds(micros));
     }
 
+    /** Sets all header fields for a verdict. Responses to denied requests must not be cached. */
+    public static void set(Verdict verdict, BiConsumer<String, String> header) {
+        set(POLICY, policy(verdict), header);
+        set(STATE, state(verdict), header);
+        set(RETRY_AFTER, retryAfter(verdict), header);
+        set(DEGRADED, verdict.degraded() ? "?1" : null, header);
+        set("Cache-Control", verdict.allowed() ? null : "no-store", header);
+    }
+
+    private static void set(String name, @Nullable String value, BiConsumer<String, String> header) {
+        if (value != null) {
+            header.accept(name, value);
+        }
+    }
+
     private static boolean isTold(RuleDecision ruling) {
         return ruling.rule().onExceed().action() != OnExceed.Action.SHADOW;
     }
@@ -100,7 +116,7 @@ public final class RateLimitHeaders {
 
     /** Adds how a rule stands to the value of {@link #STATE}; {@code denied} if any rule denied the request. */
     public static void states(StringBuilder field, String rule, Decision decision, boolean denied) {
-        List<Decision> parts = decision.each();
+        List<Decision> parts = decision.perLimit();
         for (int i = 0; i < parts.size(); i++) {
             Decision part = parts.get(i);
             name(field, rule, i).append(";r=").append(Math.min(part.remaining(), MOST));

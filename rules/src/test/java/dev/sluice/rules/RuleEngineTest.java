@@ -271,7 +271,7 @@ class RuleEngineTest {
         assertThat(stage.check("user=x").allowed()).isFalse();
         stage.engine.release(first).join();
         assertThat(stage.check("user=x").allowed()).isTrue();
-        assertThat(decisive(stage.check("user=y")).decision().each().get(1).remaining())
+        assertThat(decisive(stage.check("user=y")).decision().perLimit().get(1).remaining())
                 .isEqualTo(99);
     }
 

@@ -84,7 +84,7 @@ final class Servers implements AutoCloseable {
         Path file = Files.writeString(folder.resolve("rules.yaml"), RuleText.of(rules));
         return Programs.java(
                 flags(),
-                "dev.sluice.server.Main",
+                "dev.sluice.server.cli.Main",
                 "serve",
                 "--rules=" + file,
                 "--store=" + store,
