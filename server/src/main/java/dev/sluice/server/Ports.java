@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
-/** Sockets that listen, on event loops that they share. */
+/** The ports that the server listens on, and the event loops that they share. */
 final class Ports implements AutoCloseable {
     private static final Duration TO_START = Duration.ofSeconds(10);
     private static final Duration TO_END = Duration.ofSeconds(5);
@@ -51,7 +51,7 @@ final class Ports implements AutoCloseable {
                 .build();
     }
 
-    /** One for each processor. */
+    /** The number of event loops: one for each processor. */
     static int loops() {
         return Runtime.getRuntime().availableProcessors();
     }
@@ -65,10 +65,11 @@ final class Ports implements AutoCloseable {
     }
 
     /**
-     * Listens with so many event loops, each with a handler of its own.
+     * Listens with {@code loops} event loops, each with a handler of its own.
      *
-     * @return the port, which is another one if any would do
-     * @throws IllegalStateException if it cannot be had, with a line that says which option chooses another
+     * @param option the option that chooses the port, for the message
+     * @return the port, also if a free one was asked for
+     * @throws IllegalStateException if it cannot listen; the message names the port and the option
      */
     int listen(
             int loops, ServerSettings.Address address, String option, Supplier<Handler<HttpServerRequest>> handlers) {
@@ -114,7 +115,7 @@ final class Ports implements AutoCloseable {
         return options;
     }
 
-    /** Takes no new connections and lets what is under way come to its end, for at most so long. */
+    /** Accepts no new connections, and waits for the requests under way, for at most {@code grace}. */
     void stop(Duration grace) {
         stopping = true;
         long millis = Math.max(1, grace.toMillis());
@@ -133,13 +134,13 @@ final class Ports implements AutoCloseable {
         try {
             await(vertx.close(), TO_END);
         } catch (CompletionException e) {
-            // What could not be closed in time ends with the process.
+            // The process ends soon, and with it whatever could not be closed in time.
         }
     }
 
-    private static <T> T await(Future<T> future, Duration most) {
+    private static <T> T await(Future<T> future, Duration max) {
         try {
-            return future.toCompletionStage().toCompletableFuture().get(most.toMillis(), TimeUnit.MILLISECONDS);
+            return future.toCompletionStage().toCompletableFuture().get(max.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
             throw new CompletionException(e.getCause());
         } catch (TimeoutException e) {

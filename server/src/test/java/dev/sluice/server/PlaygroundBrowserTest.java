@@ -50,7 +50,7 @@ class PlaygroundBrowserTest {
             browser.type("per", "soon");
             browser.await(
                     PROBLEM + ".textContent",
-                    "per must be a number and one of us, ms, s, m, h, d, as in 10s; was 'soon'");
+                    "per must be a duration such as 500ms, 30s, 1m, 1h30m, 1d or 1w, was 'soon'");
             browser.await(PROBLEM + ".hidden", "false");
             browser.type("per", "1m");
             browser.await(HEADING, "7 per 1m, steady traffic");

@@ -43,6 +43,15 @@ public final class RuleFile {
      * @throws RuleFileException if it cannot be read, or anything is wrong with it
      */
     public static RuleSet read(Path file) {
+        return parse(file.toString(), text(file));
+    }
+
+    /**
+     * The text of a file.
+     *
+     * @throws RuleFileException if it cannot be read, is too large, or is not UTF-8
+     */
+    public static String text(Path file) {
         FileProblems problems = new FileProblems(file.toString());
         String text = null;
         try {
@@ -59,7 +68,7 @@ public final class RuleFile {
         if (text == null) {
             throw problems.exception();
         }
-        return parse(file.toString(), text);
+        return text;
     }
 
     /**

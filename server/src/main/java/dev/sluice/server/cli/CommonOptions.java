@@ -1,7 +1,11 @@
 package dev.sluice.server.cli;
 
 import java.io.PrintWriter;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
@@ -20,6 +24,18 @@ final class CommonOptions {
 
     PrintWriter out() {
         return command.commandLine().getOut();
+    }
+
+    /** The values of the options that were given, of those named, by name without the dashes. */
+    Map<String, String> given(Collection<String> names) {
+        Map<String, String> given = new HashMap<>();
+        for (String name : names) {
+            OptionSpec option = command.commandLine().getParseResult().matchedOption(name);
+            if (option != null) {
+                given.put(name, option.originalStringValues().get(0));
+            }
+        }
+        return given;
     }
 
     /** Makes the exception that ends a command which was called wrongly. */

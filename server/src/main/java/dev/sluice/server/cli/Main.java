@@ -15,7 +15,7 @@ import picocli.CommandLine.Mixin;
         footer = {
             "",
             "Try:",
-            "  sluice serve                               run the service on example rules, with a page to try limits",
+            "  sluice serve                               run the service, with a page to try limits",
             "  sluice check rules.yaml                    validate a rule file",
             "  sluice simulate --traffic boundary         draw what all algorithms do in an attack",
             "  sluice bench core                          measure how fast this machine decides",

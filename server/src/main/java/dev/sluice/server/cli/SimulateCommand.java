@@ -9,9 +9,7 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -45,6 +43,7 @@ import picocli.CommandLine.Option;
             "  sluice simulate --permits 100 --per 1m --traffic flash-sale --duration 5m",
             "  sluice simulate --algorithm token-bucket,sliding-log --burst 30 --traffic burst --out burst.svg"
         })
+@SuppressWarnings("UnusedVariable") // the options of a scenario are read by their names
 final class SimulateCommand implements Callable<Integer> {
     @Mixin
     private CommonOptions common = new CommonOptions();
@@ -104,7 +103,7 @@ final class SimulateCommand implements Callable<Integer> {
         Scenario scenario;
         List<Simulation> simulations;
         try {
-            scenario = Scenario.parse(values());
+            scenario = Scenario.parse(common.given(Scenario.NAMES));
             simulations = scenario.run();
         } catch (IllegalArgumentException e) {
             throw common.wrongCall(e);
@@ -130,28 +129,6 @@ final class SimulateCommand implements Callable<Integer> {
         } catch (IOException e) {
             throw new IOException(
                     "cannot write the picture to '" + out + "': " + e.getClass().getSimpleName(), e);
-        }
-    }
-
-    private Map<String, String> values() {
-        Map<String, String> values = new HashMap<>();
-        put(values, "algorithm", algorithm);
-        put(values, "permits", permits);
-        put(values, "per", per);
-        put(values, "burst", burst);
-        put(values, "capacity", capacity);
-        put(values, "slices", slices);
-        put(values, "hold", hold);
-        put(values, "traffic", traffic);
-        put(values, "duration", duration);
-        put(values, "rate", rate);
-        put(values, "seed", seed);
-        return values;
-    }
-
-    private static void put(Map<String, String> values, String name, @Nullable String value) {
-        if (value != null) {
-            values.put(name, value);
         }
     }
 }

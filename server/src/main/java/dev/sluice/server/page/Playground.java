@@ -21,12 +21,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The page that shows what a limit would do, and the pictures on it. A picture is drawn by the real limiters on a
- * worker thread; {@link Scenario} bounds how much work one request can ask for.
+ * Serves the page that shows what a limit does to traffic, and the pictures on it. The real limiters run the simulation on
+ * a worker thread; {@link Scenario} bounds how much work one request can ask for.
  */
 public final class Playground implements Handler<HttpServerRequest> {
     private static final int DEFAULT_WIDTH = 860;
-    /** Nothing from elsewhere: neither scripts nor styles nor pictures. The pictures bring a style of their own. */
+    /** Allows no scripts, styles or pictures of other sites. The pictures have inline styles. */
     private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline';"
             + " img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
@@ -90,7 +90,7 @@ public final class Playground implements Handler<HttpServerRequest> {
         return Integer.parseInt(text);
     }
 
-    /** Whether the request is a GET or HEAD; any other has been refused. */
+    /** Whether the request is a GET or HEAD; if not, it has been refused. */
     private static boolean onlyReads(HttpServerRequest request) {
         if (request.method().equals(HttpMethod.GET) || request.method().equals(HttpMethod.HEAD)) {
             return true;

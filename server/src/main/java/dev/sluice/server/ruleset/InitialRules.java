@@ -2,8 +2,6 @@ package dev.sluice.server.ruleset;
 
 import dev.sluice.rules.RuleSet;
 import dev.sluice.rules.file.RuleFile;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -33,12 +31,7 @@ public record InitialRules(
      * @throws dev.sluice.rules.file.RuleFileException if it cannot be read or is wrong
      */
     public static InitialRules of(Path file) {
-        try {
-            RuleFile.read(file);
-            String text = WatchedFile.read(file);
-            return new InitialRules(file.toString(), text, RuleFile.parse(file.toString(), text), file);
-        } catch (IOException e) {
-            throw new UncheckedIOException(file + " cannot be read: " + e, e);
-        }
+        String text = RuleFile.text(file);
+        return new InitialRules(file.toString(), text, RuleFile.parse(file.toString(), text), file);
     }
 }

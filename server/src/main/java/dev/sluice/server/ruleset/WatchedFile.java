@@ -1,9 +1,8 @@
 package dev.sluice.server.ruleset;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
+import dev.sluice.rules.file.RuleFile;
+import dev.sluice.rules.file.RuleFileException;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -15,7 +14,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A text file whose changes are noticed by looking at it.
+ * A rule file whose changes are noticed by looking at it.
  *
  * <p>Why not notifications of the file system: they report changes in the folder that a link is in and not in the folder
  * it leads to, and many network and container mounts have none. A look costs one system call. It follows links to their
@@ -54,15 +53,21 @@ final class WatchedFile {
             if (now.size() > maxBytes) {
                 throw new IOException("it has " + now.size() + " bytes, and may have " + maxBytes);
             }
-            String text = read(now.real());
+            String text = RuleFile.text(file);
             seen = now;
             problem = null;
             return content.read(text);
         } catch (IOException e) {
-            content.unreadable();
-            problem = file + " cannot be read: " + reason(e);
-            return Optional.empty();
+            return unreadable(file + " cannot be read: " + reason(e));
+        } catch (RuleFileException e) {
+            return unreadable(String.valueOf(e.getMessage()));
         }
+    }
+
+    private Optional<String> unreadable(String why) {
+        content.unreadable();
+        problem = why;
+        return Optional.empty();
     }
 
     /** Why the file could not be read at the last look, or null. */
@@ -78,14 +83,6 @@ final class WatchedFile {
         } catch (IOException e) {
             return Instant.EPOCH;
         }
-    }
-
-    /** The text of a file, without the byte order mark that some editors begin it with. */
-    static String read(Path file) throws IOException {
-        String text = UTF_8.newDecoder()
-                .decode(ByteBuffer.wrap(Files.readAllBytes(file)))
-                .toString();
-        return text.startsWith("\uFEFF") ? text.substring(1) : text;
     }
 
     private Attributes attributes() throws IOException {

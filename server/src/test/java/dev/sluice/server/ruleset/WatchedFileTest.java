@@ -98,6 +98,6 @@ class WatchedFileTest {
         Files.write(file, new byte[] {(byte) 0xff, (byte) 0xfe});
         watch.look();
         assertThat(watch.look()).isEmpty();
-        assertThat(watch.problem()).contains("cannot be read");
+        assertThat(watch.problem()).contains("rules.yaml:1:1: not UTF-8");
     }
 }
