@@ -36,6 +36,7 @@ class ArchitectureTest {
                 .resideInAnyPackage(
                         "java..",
                         "dev.sluice",
+                        "dev.sluice.spi",
                         "dev.sluice.rules..",
                         "org.jspecify..",
                         "org.snakeyaml.engine..",
