@@ -20,12 +20,11 @@ record Call(long beganNanos, long endedNanos, int key, Answer answer) {
         THROWN
     }
 
-    /** Only Redis counts time from 1970; what is allowed without it was taken before zero. */
     static Answer answer(Decision decision) {
         if (!decision.allowed()) {
             return Answer.DENIED;
         }
-        return decision.takenAtMicros() > 0 ? Answer.GRANTED_BY_REDIS : Answer.GRANTED_BY_POLICY;
+        return decision.source() == Decision.Source.REDIS ? Answer.GRANTED_BY_REDIS : Answer.GRANTED_BY_POLICY;
     }
 
     long nanos() {
