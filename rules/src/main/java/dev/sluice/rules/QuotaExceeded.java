@@ -3,7 +3,10 @@ package dev.sluice.rules;
 import dev.sluice.Decision;
 import dev.sluice.Outcome;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the body of a refusal says: a problem of RFC 9457, of the type that draft-ietf-httpapi-ratelimit-headers-10 has for
@@ -13,7 +16,42 @@ public final class QuotaExceeded {
     public static final String TYPE = "https://iana.org/assignments/http-problem-types#quota-exceeded";
     public static final String TITLE = "Request cannot be satisfied as assigned quota has been exceeded";
 
+    /** The status of the response. */
+    public static final int STATUS = 429;
+
+    public static final String MEDIA_TYPE = "application/problem+json";
+
+    private static final long MILLI = 1000;
+
     private QuotaExceeded() {}
+
+    /** The members of the problem that a denied request is answered with, in the order to write them. */
+    public static Map<String, @Nullable Object> members(Verdict verdict) {
+        Map<String, @Nullable Object> members = new LinkedHashMap<>();
+        members.put("type", TYPE);
+        members.put("title", TITLE);
+        members.put("status", STATUS);
+        RuleDecision decisive = verdict.decisive();
+        if (decisive != null) {
+            members.put("detail", detail(decisive));
+        }
+        members.put("violated-policies", violated(verdict));
+        members.put("allowed", false);
+        if (decisive != null) {
+            Decision decision = decisive.decision();
+            members.put("rule", decisive.rule().name());
+            members.put("limit", decision.limit());
+            members.put("remaining", decision.remaining());
+            members.put("retryAfterMs", millis(decision.retryAfterMicros()));
+            members.put("resetAfterMs", millis(decision.resetAfterMicros()));
+        }
+        return members;
+    }
+
+    /** Whole milliseconds, rounded up; null for never. */
+    private static @Nullable Long millis(long micros) {
+        return micros == Decision.NEVER_MICROS ? null : micros / MILLI + (micros % MILLI == 0 ? 0 : 1);
+    }
 
     /** Why, and when to try again, in a sentence. */
     public static String detail(RuleDecision denying) {
@@ -34,7 +72,7 @@ public final class QuotaExceeded {
     public static List<String> violated(Verdict verdict) {
         List<String> policies = new ArrayList<>();
         for (RuleDecision ruling : verdict.decisions()) {
-            List<Decision> parts = ruling.decision().each();
+            List<Decision> parts = ruling.decision().perLimit();
             for (int i = 0; ruling.denies() && i < parts.size(); i++) {
                 if (!parts.get(i).allowed()) {
                     policies.add(RateLimitHeaders.policyName(ruling.rule().name(), i));

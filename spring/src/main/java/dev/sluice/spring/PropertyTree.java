@@ -11,23 +11,26 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
+import org.springframework.boot.json.JsonWriter;
 import org.springframework.boot.origin.Origin;
 import org.springframework.core.env.Environment;
 
 /**
- * Properties under a name as they were written: text, lists and maps. Spring has taken them apart, name by name; this
- * puts them together again, so that rules can be written as in a rule file.
+ * Reads nested properties as text, lists and maps. Spring flattens them to names such as {@code rules[0].key}; this builds
+ * the tree again, so that rules can be written as in a rule file.
  *
- * <p>As with any list, all of it comes from the first source that has some of it.
+ * <p>As with any list in Spring Boot, the whole tree comes from the first property source that has a part of it.
  */
 final class PropertyTree {
+    private static final JsonWriter<Object> JSON = JsonWriter.standard();
+
     private final Environment environment;
 
     PropertyTree(Environment environment) {
         this.environment = environment;
     }
 
-    /** The text, list or map of a name; null if there is none. */
+    /** The text, list or map under a name; null if there is none. */
     @Nullable
     Object read(ConfigurationPropertyName name) {
         for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
@@ -46,7 +49,7 @@ final class PropertyTree {
         return null;
     }
 
-    /** Where a property was written; null if that is not known. */
+    /** The file and line of a property; null if unknown. */
     @Nullable
     String origin(String property) {
         try {
@@ -96,7 +99,7 @@ final class PropertyTree {
         return made;
     }
 
-    /** A map whose names are 0, 1, 2 and so on was a list; {@code header: {x: …}} was {@code header.x: …}. */
+    /** Turns maps with the names 0, 1, 2 and so on into lists, and {@code header: {x: …}} into {@code header.x: …}. */
     private static Object listed(Map<String, Object> map) {
         Map<String, Object> fields = new LinkedHashMap<>();
         map.forEach((name, value) -> {
@@ -114,48 +117,22 @@ final class PropertyTree {
         return list.size() == fields.size() ? list : fields;
     }
 
-    /** Writes such a tree as JSON, which a rule file may be. Empty text was an empty list. */
-    static void write(StringBuilder json, Object tree) {
-        if (tree instanceof List<?> list) {
-            String separator = "[";
-            for (Object each : list) {
-                write(json.append(separator), each);
-                separator = ",\n";
-            }
-            json.append(list.isEmpty() ? "[]" : "]");
-        } else if (tree instanceof Map<?, ?> map) {
-            String separator = "{";
-            for (Map.Entry<?, ?> each : map.entrySet()) {
-                quote(json.append(separator), String.valueOf(each.getKey()));
-                write(json.append(": "), each.getValue());
-                separator = ",\n";
-            }
-            json.append('}');
-        } else {
-            String text = String.valueOf(tree);
-            if (text.matches("-?\\d{1,18}")) {
-                json.append(text);
-            } else if (text.isEmpty()) {
-                json.append("[]");
-            } else {
-                quote(json, text);
-            }
-        }
+    /** Writes a tree as JSON, which a rule file may be. */
+    static String json(Object tree) {
+        return JSON.writeToString(typed(tree));
     }
 
-    /** A JSON string, in quotes. */
-    static void quote(StringBuilder json, String text) {
-        json.append('"');
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            if (c == '"' || c == '\\') {
-                json.append('\\').append(c);
-            } else if (c < ' ') {
-                json.append(String.format("\\u%04x", (int) c));
-            } else {
-                json.append(c);
-            }
+    /** Turns digits into numbers, and empty text, which Spring makes of an empty list, into an empty list. */
+    private static Object typed(Object tree) {
+        if (tree instanceof List<?> list) {
+            return list.stream().map(PropertyTree::typed).toList();
         }
-        json.append('"');
+        if (tree instanceof Map<?, ?> map) {
+            Map<Object, Object> typed = new LinkedHashMap<>();
+            map.forEach((name, value) -> typed.put(name, typed(value)));
+            return typed;
+        }
+        String text = String.valueOf(tree);
+        return text.isEmpty() ? List.of() : text.matches("-?\\d{1,18}") ? Long.valueOf(text) : text;
     }
 }

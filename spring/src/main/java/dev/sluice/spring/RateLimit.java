@@ -17,14 +17,16 @@ import java.lang.annotation.Target;
  * public Receipt order(User user, Cart cart) { ... }
  * }</pre>
  *
- * <p>A call over the limit does not run: {@link RateLimitedException} is thrown, or the fallback called. Several on one
- * method, those of its class among them, are all or nothing. On a class it is one limit for all public methods together.
+ * <p>A call over the limit does not run: {@link RateLimitedException} is thrown, or the fallback is called. Several
+ * annotations on a method and its class are all or nothing. On a class, the annotation is one limit for all public methods
+ * together.
  *
- * <p>Methods that return a {@code CompletableFuture}, {@code Mono} or {@code Flux} are never blocked: there the answer
- * fails, or is the fallback's; a {@code Mono} or {@code Flux} is charged each time it is subscribed to. A permit of a
- * concurrency limit is held until the answer is complete.
+ * <p>Methods that return a {@code CompletableFuture}, {@code Mono} or {@code Flux} never block the calling thread: over the
+ * limit, the future or publisher fails or is the fallback's. A {@code Mono} or {@code Flux} is charged at each
+ * subscription. Permits of a concurrency limit are held until the future or publisher completes.
  *
- * <p>In texts, {@code ${…}} stands for properties. What is wrong with them fails when the bean is made.
+ * <p>All texts may contain placeholders such as {@code ${shop.limit}}. A wrong annotation keeps the application from
+ * starting.
  */
 @Documented
 @Inherited
@@ -32,16 +34,16 @@ import java.lang.annotation.Target;
 @Target({ElementType.METHOD, ElementType.TYPE})
 @Repeatable(RateLimits.class)
 public @interface RateLimit {
-    /** The limits as a rule file writes them, such as {@code 5 per 1m sliding-log} or {@code 20 at once}. */
+    /** The limits, as in a rule file: such as {@code 5 per 1m sliding-log} or {@code 20 at once}. */
     String[] value() default {};
 
-    /** In place of limits: the name of a rule, whose limits, key and so on count. Its conditions are not looked at. */
+    /** In place of limits: the name of a rule. Its limits, key and options apply; its conditions are ignored. */
     String rule() default "";
 
     /**
-     * Whom to count for, in the Spring Expression Language: parameters ({@code #user.id}), {@code #principal},
-     * {@code #request}, beans ({@code @tenants.of(#order)}); a list for several together. Without: one counter for all;
-     * with {@link #rule}, what the rule makes its key of, from the current web request. All whose key is null share a
+     * The key, in the Spring Expression Language: parameters ({@code #user.id}), {@code #principal}, {@code #request},
+     * beans ({@code @tenants.of(#order)}), or a list of several. Without a key all calls share one counter; with
+     * {@link #rule}, the key is the rule's, taken from the current web request. All calls with a null key share one
      * counter.
      */
     String key() default "";
@@ -49,21 +51,21 @@ public @interface RateLimit {
     /** How many permits a call takes, in the Spring Expression Language. */
     String permits() default "1";
 
-    /** How long a call may wait for its turn, such as {@code 200ms}. One that cannot succeed in time does not wait. */
+    /** How long a call may wait for permits, such as {@code 200ms}. A call that cannot get them in time fails at once. */
     String waitUpTo() default "";
 
     /**
-     * The method of the same class to call in place of one over the limit: with the same parameters, or with these and
-     * a {@link RateLimitedException} more.
+     * The method of the same class to call in place of one over the limit. It has the same parameters, optionally followed
+     * by a {@link RateLimitedException}.
      */
     String fallback() default "";
 
-    /** The class of the call: it may use only the share that the rule, or {@code sluice.priorities}, gives it. */
+    /** The priority class of the calls. They may use only the share that the rule, or {@code sluice.priorities}, gives it. */
     String priority() default "";
 
-    /** What to say while the store does not answer. */
+    /** How to decide while the store does not answer. */
     OnFailure onStoreFailure() default OnFailure.LOCAL;
 
-    /** What its counters, meters and headers go by. Default: {@code Class.method}. */
+    /** The name of the limit in counters, metrics and headers. Default: {@code Class.method}. */
     String name() default "";
 }

@@ -2,7 +2,7 @@ package dev.sluice.spring;
 
 import java.util.List;
 
-/** The application cannot start, since something is wrong with what it says about limits. */
+/** The application cannot start, because its rate limits are misconfigured. */
 public final class RateLimitConfigurationException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -17,7 +17,7 @@ public final class RateLimitConfigurationException extends RuntimeException {
         this(List.of(problem));
     }
 
-    /** Everything that is wrong: what, where, and what would be right. */
+    /** All problems, each with the place, the value found and what was expected. */
     public List<String> problems() {
         return problems;
     }

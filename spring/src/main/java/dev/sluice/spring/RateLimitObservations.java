@@ -6,19 +6,19 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;
 
-/** Notes on an observation, such as that of the web request, that it was over a limit, and of which rule. */
+/** Adds the rule to an observation, such as that of a web request, when the rule denies or degrades it. */
 public final class RateLimitObservations {
-    /** Where Spring leaves the observation in Reactor's context. */
+    /** The key of the observation in Reactor's context, as Spring sets it. */
     public static final String IN_CONTEXT = "micrometer.observation";
 
     private RateLimitObservations() {}
 
-    /** Whether there is anything to note. */
+    /** Whether the verdict denies or degrades. */
     public static boolean isDue(Verdict verdict) {
         return !verdict.allowed() || verdict.degraded();
     }
 
-    /** On that of the current thread, if there is one. */
+    /** Adds to the observation of the current thread, if there is one. */
     public static void note(Verdict verdict, ObservationRegistry registry) {
         if (isDue(verdict)) {
             note(verdict, registry.getCurrentObservation());

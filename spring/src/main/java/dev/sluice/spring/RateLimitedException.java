@@ -7,8 +7,8 @@ import dev.sluice.rules.Verdict;
 /**
  * A call was over its limit and did not run.
  *
- * <p>In a web application it is answered with 429, unless an {@code @ExceptionHandler} of yours does. It has no stack
- * trace: it says what the limiter said, and that happens often.
+ * <p>A web application answers it with 429, unless an {@code @ExceptionHandler} of its own does. It has no stack trace,
+ * because it is thrown often and says nothing about the code.
  */
 public final class RateLimitedException extends RuntimeException {
     private static final long serialVersionUID = 1;
@@ -33,22 +33,22 @@ public final class RateLimitedException extends RuntimeException {
                 + " left; " + when;
     }
 
-    /** The answer of the rule that denied for longest. */
+    /** The decision of the rule that denies for longest. */
     public Decision decision() {
         return ruling.decision();
     }
 
-    /** The name of that rule, or what the annotation goes by. */
+    /** The name of that rule or annotation. */
     public String rule() {
         return ruling.rule().name();
     }
 
-    /** The key that was counted for. */
+    /** The key that is over the limit. */
     public String key() {
         return ruling.key();
     }
 
-    /** What all that apply say. */
+    /** The verdict of all rules that apply. */
     public Verdict verdict() {
         return verdict;
     }

@@ -7,7 +7,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Several {@link RateLimit}s, all or nothing. */
+/** Holds several {@link RateLimit} annotations. A call is charged to all of them or to none. */
 @Documented
 @Inherited
 @Retention(RetentionPolicy.RUNTIME)

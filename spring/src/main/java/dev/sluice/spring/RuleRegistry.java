@@ -8,48 +8,49 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** All rules of the application: those it was given, and those that annotations make. */
+/** All rules of the application: those from its configuration, and those made from annotations. */
 public final class RuleRegistry {
     private record Annotated(Rule rule, String where) {}
 
     private final Map<String, Annotated> annotated = new LinkedHashMap<>();
     private final RuleEngine engine;
-    private RuleSet given;
+    private RuleSet configured;
     private volatile WebRules web;
 
-    public RuleRegistry(Store store, RuleSet given) {
-        this.given = given;
-        this.web = WebRules.of(given);
+    public RuleRegistry(Store store, RuleSet configured) {
+        this.configured = configured;
+        this.web = new WebRules(configured);
         this.engine = new RuleEngine(store, web.rules());
     }
 
-    /** What decides by these rules. */
+    /** The engine that decides by these rules. */
     public RuleEngine engine() {
         return engine;
     }
 
-    /** The rules as the filters ask them. */
+    /** The configured rules, as the web filters check them. */
     public WebRules web() {
         return web;
     }
 
-    /** The rules that were given, as they were. */
-    public synchronized RuleSet given() {
-        return given;
+    /** The rules from the configuration. */
+    public synchronized RuleSet configured() {
+        return configured;
     }
 
-    /** Puts others in place of those that were given, with what was counted under the same names. */
+    /** Replaces the rules from the configuration. Rules of the same name keep their counts. */
     public synchronized void replace(RuleSet rules) {
         annotated.values().forEach(each -> requireFree(rules, each.rule.name(), each.where));
         apply(rules);
     }
 
     /**
-     * Adds the rule of an annotation, or puts it in place of the one from there before.
+     * Adds the rule of an annotation, or replaces the rule added before from the same place.
      *
-     * @param where the method or class it is on
+     * @param where the method or class with the annotation
      */
     public synchronized void add(Rule rule, String where) {
         Annotated before = annotated.get(rule.name());
@@ -57,15 +58,15 @@ public final class RuleRegistry {
             return;
         }
         if (before != null && !before.where.equals(where)) {
-            throw new RateLimitConfigurationException(where + ": its limit would be named '" + rule.name()
-                    + "' as that of " + before.where + " is; give one of them another name = \"...\"");
+            throw new RateLimitConfigurationException(where + ": the name '" + rule.name()
+                    + "' is taken by the limit of " + before.where + "; give one of them another name = \"...\"");
         }
-        requireFree(given, rule.name(), where);
+        requireFree(configured, rule.name(), where);
         annotated.put(rule.name(), new Annotated(rule, where));
-        apply(given);
+        apply(configured);
     }
 
-    /** The rule of a name, or null if there is none. */
+    /** The rule of this name; null if there is none. */
     public @Nullable Rule rule(String name) {
         for (Rule rule : engine.rules().rules()) {
             if (rule.name().equals(name)) {
@@ -75,19 +76,26 @@ public final class RuleRegistry {
         return null;
     }
 
+    /** The message for a name that no rule has. */
+    public String unknownRule(String name) {
+        String names = configured().rules().stream().map(Rule::name).collect(Collectors.joining(", "));
+        return "there is no rule named '" + name + "'; " + (names.isEmpty() ? "there are none" : "known are " + names);
+    }
+
     private static void requireFree(RuleSet rules, String name, String where) {
         if (rules.rules().stream().anyMatch(rule -> rule.name().equals(name))) {
-            throw new RateLimitConfigurationException(where + ": its limit would be named '" + name
-                    + "' as a rule is; say rule = \"" + name + "\" to use that, or give it another name = \"...\"");
+            throw new RateLimitConfigurationException(
+                    where + ": the name '" + name + "' is taken by a rule; say rule = \"" + name
+                            + "\" to use that rule, or give the limit another name = \"...\"");
         }
     }
 
     private void apply(RuleSet rules) {
-        WebRules next = WebRules.of(rules);
+        WebRules next = new WebRules(rules);
         List<Rule> all = new ArrayList<>(next.rules().rules());
         annotated.values().forEach(each -> all.add(each.rule));
         engine.apply(new RuleSet(rules.store(), all, rules.trustedProxies(), rules.geo()));
-        given = rules;
+        configured = rules;
         web = next;
     }
 }

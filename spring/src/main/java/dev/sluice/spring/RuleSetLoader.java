@@ -9,18 +9,20 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.core.env.Environment;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.ResourceLoader;
 
-/** Finds the rules: in the file that {@code sluice.rules} names, or as the application's properties write them. */
+/** Loads the rules: from the file that {@code sluice.rules} names, or from the application's properties. */
 final class RuleSetLoader {
-    private static final String WRITTEN = "the application's properties";
-    /** What a rule file says beside its rules and its store. */
-    private static final List<String> BESIDE = List.of("trusted-proxies", "geo-database", "ipv6-prefix");
+    private static final String PROPERTIES = "the application's properties";
+    /** The fields of a rule file besides its rules and its store. */
+    private static final List<String> OTHER_FIELDS = List.of("trusted-proxies", "geo-database", "ipv6-prefix");
 
     private final ResourceLoader resources;
     private final PropertyTree properties;
@@ -30,13 +32,13 @@ final class RuleSetLoader {
         this.properties = new PropertyTree(environment);
     }
 
-    RuleSet rules() {
+    RuleSet load() {
         Object rules = properties.read(ConfigurationPropertyName.of("sluice.rules"));
-        return rules instanceof String location && !location.isEmpty() ? file(location) : written(rules);
+        return rules instanceof String location && !location.isEmpty() ? fromFile(location) : fromProperties(rules);
     }
 
-    private RuleSet file(String location) {
-        for (String field : BESIDE) {
+    private RuleSet fromFile(String location) {
+        for (String field : OTHER_FIELDS) {
             if (properties.read(ConfigurationPropertyName.of("sluice." + field)) != null) {
                 throw new RateLimitConfigurationException("sluice." + field + ": sluice.rules names the file "
                         + location + ", so " + field + " belongs there");
@@ -44,7 +46,7 @@ final class RuleSetLoader {
         }
         try {
             boolean url = location.startsWith("classpath:") || location.startsWith("file:");
-            return url ? resource(resources.getResource(location), location) : RuleFile.read(Path.of(location));
+            return url ? fromResource(resources.getResource(location), location) : RuleFile.read(Path.of(location));
         } catch (RuleFileException e) {
             throw new RateLimitConfigurationException(
                     e.problems().stream().map(FileProblem::toString).toList());
@@ -53,7 +55,7 @@ final class RuleSetLoader {
         }
     }
 
-    private static RuleSet resource(Resource resource, String location) {
+    private static RuleSet fromResource(Resource resource, String location) {
         if (!resource.exists()) {
             throw new RateLimitConfigurationException("sluice.rules: there is no " + location);
         }
@@ -67,32 +69,30 @@ final class RuleSetLoader {
         }
     }
 
-    private RuleSet written(@Nullable Object rules) {
-        StringBuilder text = new StringBuilder("{");
-        for (String field : BESIDE) {
+    private RuleSet fromProperties(@Nullable Object rules) {
+        Map<String, Object> file = new LinkedHashMap<>();
+        for (String field : OTHER_FIELDS) {
             Object value = properties.read(ConfigurationPropertyName.of("sluice." + field));
             if (value != null) {
-                PropertyTree.write(text.append('"').append(field).append("\": "), value);
-                text.append(",\n");
+                file.put(field, value);
             }
         }
-        text.append("\"rules\": ");
-        PropertyTree.write(text, rules == null ? List.of() : rules);
+        file.put("rules", rules == null ? List.of() : rules);
         try {
-            return RuleFile.parse(WRITTEN, text.append("}\n").toString());
+            return RuleFile.parse(PROPERTIES, PropertyTree.json(file));
         } catch (RuleFileException e) {
-            throw new RateLimitConfigurationException(placed(e.problems()));
+            throw new RateLimitConfigurationException(described(e.problems()));
         }
     }
 
-    /** Problems by the name of the property and where that was written, since line and column mean nothing here. */
-    private List<String> placed(List<FileProblem> problems) {
-        List<String> placed = new ArrayList<>();
+    /** The problems with the names of properties and their origins in place of line and column, which the user never sees. */
+    private List<String> described(List<FileProblem> problems) {
+        List<String> described = new ArrayList<>();
         for (FileProblem problem : problems) {
             String origin = properties.origin("sluice." + problem.field());
-            placed.add("sluice." + problem.field() + ": " + problem.message()
+            described.add("sluice." + problem.field() + ": " + problem.message()
                     + (origin == null ? "" : " (" + origin + ")"));
         }
-        return placed;
+        return described;
     }
 }

@@ -14,7 +14,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 import org.springframework.core.io.ResourceLoader;
 
-/** The rules of the application, and where they count. Each bean gives way to one of your own. */
+/** The application's rules, their store and their engine. Each bean gives way to one of the application's own. */
 @AutoConfiguration(
         afterName = {
             "org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration",
@@ -23,10 +23,16 @@ import org.springframework.core.io.ResourceLoader;
 @ConditionalOnProperty(name = "sluice.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(SluiceProperties.class)
 public final class SluiceAutoConfiguration {
+    /** The application's own connection to Redis. */
+    interface ApplicationRedis {
+        /** A store that uses this connection. */
+        Store store(SluiceProperties.Redis redis);
+    }
+
     @Bean
     @ConditionalOnMissingBean
     RuleSet sluiceRules(Environment environment, ResourceLoader resources) {
-        return new RuleSetLoader(environment, resources).rules();
+        return new RuleSetLoader(environment, resources).load();
     }
 
     @Bean(destroyMethod = "close")

@@ -8,14 +8,14 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * What {@code sluice.*} says, but for the rules.
+ * The properties {@code sluice.*}, except the rules.
  *
- * @param enabled Whether anything is limited at all.
- * @param store Where to count: memory, or the URL of a Redis such as redis://127.0.0.1:6379. Default: what the rule file
- *     says, else the application's own connection through Lettuce if it has one, else memory.
+ * @param enabled Whether rate limiting is on.
+ * @param store Where to count: memory, or the URL of a Redis such as redis://127.0.0.1:6379. Default: the store of the rule
+ *     file, else the application's own Lettuce connection if it has one, else memory.
  * @param redis How to use Redis.
- * @param priorities Which share of a limit, in percent, calls of a class may use whose annotation names it.
- * @param filter The filter that asks the rules about every web request.
+ * @param priorities The share of a limit, in percent, that calls of each priority class may use.
+ * @param filter The filter that checks every web request against the rules.
  */
 @ConfigurationProperties("sluice")
 public record SluiceProperties(
@@ -26,7 +26,7 @@ public record SluiceProperties(
         @DefaultValue Filter filter) {
     private static final Map<String, Integer> PRIORITIES = Map.of("core", 100, "normal", 80, "background", 50);
 
-    /** The usual classes, unless others are named. */
+    /** Has the default classes unless others are set. */
     public SluiceProperties {
         priorities = priorities.isEmpty() ? PRIORITIES : Map.copyOf(priorities);
     }
@@ -34,20 +34,20 @@ public record SluiceProperties(
     /**
      * How Redis is used.
      *
-     * @param prefix What the names of all keys begin with.
-     * @param timeout How long Redis has for an answer.
+     * @param prefix The prefix of all keys.
+     * @param timeout How long to wait for a reply from Redis.
      */
     public record Redis(
             @DefaultValue("sluice") String prefix,
             @DefaultValue("50ms") Duration timeout) {}
 
     /**
-     * The filter that asks the rules about every web request.
+     * The filter that checks every web request against the rules.
      *
-     * @param enabled Whether there is one.
-     * @param order Its place among the filters; by default ahead of Spring Security. Rules that need the user are asked
-     *     right behind Spring Security.
-     * @param exclude Paths that are let through unasked, such as /actuator/**.
+     * @param enabled Whether the filter is installed.
+     * @param order The order of the filter, by default before Spring Security. Rules that need the user are always checked
+     *     right after Spring Security.
+     * @param exclude Path patterns that are not checked, such as /actuator/**.
      */
     public record Filter(
             @DefaultValue("true") boolean enabled,

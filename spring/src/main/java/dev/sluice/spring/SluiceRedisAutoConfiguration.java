@@ -12,7 +12,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandi
 import org.springframework.context.annotation.Bean;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** Finds the application's own connection to Redis, if it goes through Lettuce. */
+/** Uses the application's own connection to Redis, if it is one of Lettuce. */
 @AutoConfiguration(
         before = SluiceAutoConfiguration.class,
         afterName = {
@@ -23,7 +23,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 public final class SluiceRedisAutoConfiguration {
     @Bean
     @ConditionalOnSingleCandidate(LettuceConnectionFactory.class)
-    ApplicationRedis sluiceApplicationRedis(LettuceConnectionFactory connections) {
+    SluiceAutoConfiguration.ApplicationRedis sluiceApplicationRedis(LettuceConnectionFactory connections) {
         return redis -> store(connections.getRequiredNativeClient(), redis);
     }
 

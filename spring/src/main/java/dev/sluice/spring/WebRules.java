@@ -20,20 +20,20 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Rules as filters ask them.
+ * The rules as the web filters check them.
  *
- * <p>A rule with a condition on {@code status} is about the response, and so cannot be decided before there is one. It
- * is charged beforehand as if the condition held, and given back when the response is not of such a status: so never do
- * more requests of that status come through than the limit allows, not even at once.
+ * <p>A rule with a condition on {@code status} is about the response, which does not exist yet when the request is checked.
+ * Such a rule is charged as if the condition matched, and refunded when the response has another status. So never more
+ * requests with that status come through than the limit allows, even if all are sent at once.
  */
 public final class WebRules {
-    /** Which rules are asked. */
+    /** Which rules a filter checks. */
     public enum Phase {
         /** All of them. */
         ALL,
-        /** Those that need no user. */
+        /** Those that do not need the user. */
         BEFORE_USER,
-        /** Those that do. */
+        /** Those that need the user. */
         WITH_USER
     }
 
@@ -48,29 +48,25 @@ public final class WebRules {
     private final Predicate<Rule> withoutUser = withUser.negate();
     private final List<String> headers;
 
-    private WebRules(RuleSet given) {
+    WebRules(RuleSet configured) {
         Set<String> headers = new HashSet<>();
         List<Rule> rules = new ArrayList<>();
-        for (Rule rule : given.rules()) {
-            Set<String> asked = asked(rule);
-            if (asked.contains(USER)) {
+        for (Rule rule : configured.rules()) {
+            Set<String> used = attributes(rule);
+            if (used.contains(USER)) {
                 byUser.add(rule.name());
             }
-            asked.stream().filter(name -> name.startsWith(HEADER)).forEach(headers::add);
+            used.stream().filter(name -> name.startsWith(HEADER)).forEach(headers::add);
             rules.add(withoutStatus(rule));
         }
         this.headers = headers.stream()
                 .map(name -> name.substring(HEADER.length()))
                 .sorted()
                 .toList();
-        this.rules = new RuleSet(given.store(), rules, given.trustedProxies(), given.geo());
+        this.rules = new RuleSet(configured.store(), rules, configured.trustedProxies(), configured.geo());
     }
 
-    static WebRules of(RuleSet given) {
-        return new WebRules(given);
-    }
-
-    private static Set<String> asked(Rule rule) {
+    private static Set<String> attributes(Rule rule) {
         Stream<Condition> conditions = Stream.concat(
                 rule.when().stream(),
                 rule.overrides().stream().map(RuleOverride::when).flatMap(List::stream));
@@ -105,27 +101,27 @@ public final class WebRules {
         return rules;
     }
 
-    /** The names of the headers that a rule asks for. */
+    /** The names of the headers that rules use. */
     public List<String> headers() {
         return headers;
     }
 
-    /** The proxies whose word on where a request comes from is taken. */
+    /** The proxies whose X-Forwarded-For is trusted. */
     public TrustedProxies trustedProxies() {
         return rules.trustedProxies();
     }
 
-    /** Whether nothing is asked. */
+    /** Whether there are no rules. */
     public boolean isEmpty() {
         return rules.rules().isEmpty();
     }
 
-    /** Whether a rule needs to know the user. */
-    public boolean asksUser() {
+    /** Whether a rule uses the user. */
+    public boolean needsUser() {
         return !byUser.isEmpty();
     }
 
-    /** Which rules a phase asks. */
+    /** The rules of a phase. */
     public Predicate<Rule> in(Phase phase) {
         return switch (phase) {
             case ALL -> any -> true;
@@ -134,33 +130,33 @@ public final class WebRules {
         };
     }
 
-    /** Whether something was taken that depends on the status of the response. */
-    public boolean asksStatus(Verdict verdict) {
+    /** Whether a rule was charged that has a condition on the status. */
+    public boolean needsStatus(Verdict verdict) {
         return !byStatus.isEmpty()
-                && taken(verdict)
+                && charged(verdict)
                         .anyMatch(ruling -> byStatus.containsKey(ruling.rule().name()));
     }
 
-    /** Gives back what a response of this status was not meant to take; done when the store has heard of it. */
-    public CompletableFuture<Void> giveBack(Verdict verdict, int status) {
-        return CompletableFuture.allOf(taken(verdict)
-                .filter(ruling -> !isMeant(ruling.rule().name(), status))
+    /** Refunds the rules whose condition on the status does not match; completes when the store has done so. */
+    public CompletableFuture<Void> refund(Verdict verdict, int status) {
+        return CompletableFuture.allOf(charged(verdict)
+                .filter(ruling -> !matches(ruling.rule().name(), status))
                 .map(ruling -> ruling.limiter().refundAsync(ruling.key(), ruling.decision()))
                 .toArray(CompletableFuture<?>[]::new));
     }
 
-    /** Frees what was held for a response of this status. */
+    /** Releases the holds of the rules that were not refunded for this status. */
     public void release(Verdict verdict, int status) {
-        taken(verdict)
-                .filter(ruling -> isMeant(ruling.rule().name(), status))
+        charged(verdict)
+                .filter(ruling -> matches(ruling.rule().name(), status))
                 .forEach(ruling -> ruling.limiter().releaseAsync(ruling.key(), ruling.decision()));
     }
 
-    private static Stream<RuleDecision> taken(Verdict verdict) {
+    private static Stream<RuleDecision> charged(Verdict verdict) {
         return verdict.decisions().stream().filter(ruling -> ruling.decision().outcome() == Outcome.ALLOWED);
     }
 
-    private boolean isMeant(String rule, int status) {
+    private boolean matches(String rule, int status) {
         List<Condition> onStatus = byStatus.get(rule);
         return onStatus == null || onStatus.stream().allMatch(condition -> condition.holds(Integer.toString(status)));
     }

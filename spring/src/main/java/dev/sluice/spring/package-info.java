@@ -1,4 +1,4 @@
-/** Rate limiting for Spring Boot applications: an annotation, filters, and what operators see. */
+/** Rate limiting for Spring Boot: the annotation, the rules of an application, and its properties. */
 @NullMarked
 package dev.sluice.spring;
 

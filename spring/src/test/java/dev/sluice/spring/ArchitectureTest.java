@@ -5,51 +5,50 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import dev.sluice.architecture.Rooms;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/** The direction of imports, and where Boot 3 and Boot 4 differ. */
+/** The packages and their directions, and which of them know servlets, Reactor, Boot 3 and Boot 4. */
 class ArchitectureTest {
     private static final JavaClasses STARTER = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .importPackages("dev.sluice.spring");
 
     @Test
-    void theMiddleKnowsNothingOfTheRest() {
+    void packagesAreAsDrawn() {
+        Rooms.ofThisModule().areAsDrawn();
+    }
+
+    @Test
+    void packagesHaveNoCycle() {
+        Rooms.ofThisModule().haveNoCycle();
+    }
+
+    @Test
+    void theRulesOfAnApplicationKnowNoServletsAndNoReactor() {
         noClasses()
                 .that()
                 .resideInAPackage("dev.sluice.spring")
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage(
-                        "dev.sluice.spring.web",
-                        "dev.sluice.spring.method",
-                        "dev.sluice.spring.actuate",
-                        "dev.sluice.spring.client",
-                        "dev.sluice.spring.test",
-                        "jakarta.servlet..",
-                        "reactor..")
+                .resideInAnyPackage("jakarta.servlet..", "reactor..")
                 .check(STARTER);
     }
 
-    @Test
-    void annotationsKnowTheWebAndNotTheOtherWayRound() {
+    @ParameterizedTest
+    @CsvSource({
+        "dev.sluice.spring.actuate.boot3, org.springframework.boot.actuate.health..",
+        "dev.sluice.spring.actuate.boot4, org.springframework.boot.health.."
+    })
+    void onlyOnePackageEachKnowsWhereHealthIs(String own, String health) {
         noClasses()
                 .that()
-                .resideInAnyPackage("dev.sluice.spring.web", "dev.sluice.spring.client", "dev.sluice.spring.actuate")
+                .resideOutsideOfPackage(own)
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage("dev.sluice.spring.method", "dev.sluice.spring.test")
-                .check(STARTER);
-    }
-
-    @Test
-    void onlyOneClassEachKnowsWhereHealthIs() {
-        noClasses()
-                .that()
-                .haveSimpleNameNotStartingWith("HealthOnBoot")
-                .should()
-                .dependOnClassesThat()
-                .resideInAnyPackage("org.springframework.boot.actuate.health", "org.springframework.boot.health..")
+                .resideInAPackage(health)
                 .check(STARTER);
     }
 }

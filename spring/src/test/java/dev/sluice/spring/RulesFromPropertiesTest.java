@@ -79,24 +79,24 @@ class RulesFromPropertiesTest {
 
     @Test
     void rulesInYamlAreTheSameAsInAFile() throws IOException {
-        RuleSet written = source(under(RULES)).rules();
+        RuleSet written = source(under(RULES)).load();
         RuleSet read = RuleFile.parse("rules.yaml", RULES);
         assertThat(written.rules()).isEqualTo(read.rules());
         assertThat(written.trustedProxies()).isEqualTo(read.trustedProxies());
 
         Path file = Files.writeString(folder.resolve("rules.yaml"), RULES);
         for (String location : List.of(file.toString(), "file:" + file)) {
-            assertThat(source("sluice:\n  rules: " + location).rules().rules()).isEqualTo(read.rules());
+            assertThat(source("sluice:\n  rules: " + location).load().rules()).isEqualTo(read.rules());
         }
-        assertThat(source("sluice.rules: classpath:web-rules.yaml").rules().rules())
+        assertThat(source("sluice.rules: classpath:web-rules.yaml").load().rules())
                 .hasSize(8);
-        assertThat(source("other: 1").rules().rules()).isEmpty();
+        assertThat(source("other: 1").load().rules()).isEmpty();
     }
 
     @Test
     void placeholdersStandForOtherProperties() {
         RuleSet rules = source(under("rules: [{ name: all, limits: '${limit} per 1s' }]\n"), Map.of("limit", "9"))
-                .rules();
+                .load();
         assertThat(rules.rules().get(0).limits().get(0).capacity()).isEqualTo(9);
     }
 
@@ -111,7 +111,7 @@ class RulesFromPropertiesTest {
                     rules: classpath:no-such.yaml                      | sluice.rules: there is no classpath:no-such.yaml
                     """)
     void whatIsWrongIsToldByItsPlace(String yaml, String message) {
-        assertThatThrownBy(() -> source(under(yaml)).rules())
+        assertThatThrownBy(() -> source(under(yaml)).load())
                 .isInstanceOf(RateLimitConfigurationException.class)
                 .hasMessageContaining(message);
     }
@@ -119,7 +119,7 @@ class RulesFromPropertiesTest {
     @Test
     void whereItWasWrittenIsTold() {
         assertThatThrownBy(() -> source("a: 1\n" + under("rules: [{ name: a, limits: 5 pre 1m }]"))
-                        .rules())
+                        .load())
                 .hasMessageContaining("application.yml")
                 .hasMessageContaining("3:");
     }
@@ -127,7 +127,7 @@ class RulesFromPropertiesTest {
     @Test
     void whatBelongsIntoTheFileIsNotSaidBesideIt() {
         assertThatThrownBy(() -> source(under("rules: classpath:web-rules.yaml\ntrusted-proxies: [127.0.0.1]"))
-                        .rules())
+                        .load())
                 .hasMessage("sluice.trusted-proxies: sluice.rules names the file classpath:web-rules.yaml, so "
                         + "trusted-proxies belongs there");
     }

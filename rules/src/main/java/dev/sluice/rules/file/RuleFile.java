@@ -56,14 +56,14 @@ public final class RuleFile {
         String text = null;
         try {
             if (Files.size(file) > YamlDocument.MAX_LENGTH) {
-                problems.add(0, 0, "", "", "too large: at most " + YamlDocument.MAX_LENGTH + " bytes");
+                problems.add("too large: at most " + YamlDocument.MAX_LENGTH + " bytes");
             } else {
                 text = decoded(Files.readAllBytes(file), problems);
             }
         } catch (NoSuchFileException e) {
-            problems.add(0, 0, "", "", "there is no such file");
+            problems.add("there is no such file");
         } catch (IOException e) {
-            problems.add(0, 0, "", "", "cannot be read: " + e);
+            problems.add("cannot be read: " + e);
         }
         if (text == null) {
             throw problems.exception();
@@ -79,7 +79,7 @@ public final class RuleFile {
      */
     public static Limit limit(String where, String text) {
         FileProblems problems = new FileProblems(where);
-        Limit limit = new LimitReader(problems).limit(text);
+        Limit limit = LimitReader.shortForm(YamlValue.of(text, problems));
         if (limit == null || !problems.isEmpty()) {
             throw problems.exception();
         }

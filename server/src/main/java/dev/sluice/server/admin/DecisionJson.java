@@ -62,7 +62,7 @@ final class DecisionJson {
         }
         numbers(json, decision.decision());
         JsonArray limits = new JsonArray();
-        List<Decision> each = decision.decision().each();
+        List<Decision> each = decision.decision().perLimit();
         List<Limit> named = decision.limiter().limits();
         for (int i = 0; i < each.size(); i++) {
             JsonObject limit = new JsonObject();

@@ -150,7 +150,7 @@ final class VerdictWriter {
         boolean first = true;
         for (int i = 0; i < ruleDecisions.size(); i++) {
             RuleDecision ruleDecision = ruleDecisions.get(i);
-            List<Decision> parts = ruleDecision.decision().each();
+            List<Decision> parts = ruleDecision.decision().perLimit();
             for (int j = 0; j < parts.size(); j++) {
                 Decision part = parts.get(j);
                 json.ascii(first ? "{\"rule\":" : ",{\"rule\":")

@@ -85,8 +85,8 @@ final class RuleLimits implements RateLimitService.Decider {
         if (decisive == null) {
             return DescriptorResult.NO_LIMIT;
         }
-        int tightest = tightest(decisive.decision().each());
-        Decision decision = decisive.decision().each().get(tightest);
+        int tightest = tightest(decisive.decision().perLimit());
+        Decision decision = decisive.decision().perLimit().get(tightest);
         List<Limit> limits = decisive.limiter().limits();
         Limit limit = limits.get(Math.min(tightest, limits.size() - 1));
         long untaken = taken == Taken.NO && verdict.allowed() ? decision.permits() : 0;

@@ -11,7 +11,7 @@ import org.springframework.cloud.gateway.support.ConfigurationService;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Primary;
 
-/** Puts Sluice in the place of the gateway's own rate limiters. */
+/** Makes Sluice the gateway's rate limiter. */
 @AutoConfiguration(
         after = SluiceAutoConfiguration.class,
         before = GatewayAutoConfiguration.class,

@@ -6,14 +6,14 @@ import dev.sluice.rules.RateLimitHeaders;
 import dev.sluice.rules.Request;
 import dev.sluice.rules.Rule;
 import dev.sluice.rules.RuleCheck;
+import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.Verdict;
 import dev.sluice.rules.file.RuleFile;
 import dev.sluice.rules.file.RuleFileException;
 import dev.sluice.rules.match.Condition;
 import dev.sluice.spring.RateLimitConfigurationException;
 import dev.sluice.spring.RuleRegistry;
-import java.time.Duration;
-import java.time.temporal.ChronoUnit;
+import dev.sluice.spring.web.ReactiveVerdicts;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,18 +25,18 @@ import org.springframework.cloud.gateway.support.ConfigurationService;
 import reactor.core.publisher.Mono;
 
 /**
- * What the filter {@code RequestRateLimiter} asks. Its arguments are {@code sluice-rate-limiter.limits}, as a rule file
- * writes them, or {@code sluice-rate-limiter.rule}, the name of a rule with one attribute for a key; and
- * {@code sluice-rate-limiter.on-store-failure}.
+ * The rate limiter behind the gateway's filter {@code RequestRateLimiter}. Its arguments are
+ * {@code sluice-rate-limiter.limits}, written as in a rule file, or {@code sluice-rate-limiter.rule}, the name of a rule
+ * with one attribute in its key; and {@code sluice-rate-limiter.on-store-failure}.
  *
- * <p>Each route has counters of its own. The filter does not say when a request has ended, so limits that hold permits
- * are refused.
+ * <p>Each route has counters of its own. The filter does not tell when a request has ended, so concurrency limits are
+ * refused.
  */
 public final class SluiceRateLimiter extends AbstractRateLimiter<SluiceRateLimiter.Config> {
     private static final String PROPERTIES = "sluice-rate-limiter";
     private static final String KEY = "key";
 
-    /** What a route says. */
+    /** A route's arguments. */
     public static final class Config {
         private List<String> limits = List.of();
         private @Nullable String rule;
@@ -67,60 +67,44 @@ public final class SluiceRateLimiter extends AbstractRateLimiter<SluiceRateLimit
         }
     }
 
-    /** A route's rule, and the attribute that its key is made of. */
-    private record Gate(String rule, @Nullable String attribute) {}
+    /** A route's rule, and the only attribute in its key; null if the key has none. */
+    private record RouteRule(String rule, @Nullable String attribute) {}
 
     private final RuleRegistry registry;
-    private final Map<String, Gate> gates = new ConcurrentHashMap<>();
+    private final Map<String, RouteRule> routes = new ConcurrentHashMap<>();
 
     SluiceRateLimiter(RuleRegistry registry, ConfigurationService configuration) {
         super(Config.class, PROPERTIES, configuration);
         this.registry = registry;
     }
 
-    /** Routes came, or came anew. */
+    /** A route was defined, or defined anew. */
     @Override
     public void onApplicationEvent(FilterArgsEvent event) {
         super.onApplicationEvent(event);
-        gates.remove(event.getRouteId());
+        routes.remove(event.getRouteId());
     }
 
     @Override
     public Mono<Response> isAllowed(String routeId, String id) {
-        Gate gate = gates.computeIfAbsent(routeId, this::gate);
+        RouteRule route = routes.computeIfAbsent(routeId, this::routeRule);
         Request.Builder request = Request.builder();
-        if (gate.attribute != null) {
-            request.with(gate.attribute, id.length() > Request.MAX_VALUE ? id.substring(0, Request.MAX_VALUE) : id);
+        if (route.attribute != null) {
+            request.with(route.attribute, id.length() > Request.MAX_VALUE ? id.substring(0, Request.MAX_VALUE) : id);
         }
-        RuleCheck ask = new RuleCheck(gate.rule, request.build());
-        return Mono.fromFuture(() -> registry.engine().check(List.of(ask))).flatMap(this::delayed);
-    }
-
-    private Mono<Response> delayed(Verdict verdict) {
-        Response response = response(verdict);
-        long micros = verdict.delayMicros();
-        return micros == 0
-                ? Mono.just(response)
-                : Mono.delay(Duration.of(micros, ChronoUnit.MICROS))
-                        .doOnCancel(() -> registry.engine().refund(verdict))
-                        .thenReturn(response);
+        RuleCheck ask = new RuleCheck(route.rule, request.build());
+        RuleEngine engine = registry.engine();
+        return Mono.defer(() -> ReactiveVerdicts.await(engine, engine.check(List.of(ask))))
+                .map(SluiceRateLimiter::response);
     }
 
     private static Response response(Verdict verdict) {
         Map<String, String> headers = new LinkedHashMap<>();
-        put(headers, RateLimitHeaders.POLICY, RateLimitHeaders.policy(verdict));
-        put(headers, RateLimitHeaders.STATE, RateLimitHeaders.state(verdict));
-        put(headers, RateLimitHeaders.RETRY_AFTER, RateLimitHeaders.retryAfter(verdict));
+        RateLimitHeaders.set(verdict, headers::put);
         return new Response(verdict.allowed(), headers);
     }
 
-    private static void put(Map<String, String> headers, String name, @Nullable String value) {
-        if (value != null) {
-            headers.put(name, value);
-        }
-    }
-
-    private Gate gate(String routeId) {
+    private RouteRule routeRule(String routeId) {
         Config config = getConfig().get(routeId);
         String where = "route '" + routeId + "'";
         if (config == null || (config.rule == null) == config.limits.isEmpty()) {
@@ -128,24 +112,25 @@ public final class SluiceRateLimiter extends AbstractRateLimiter<SluiceRateLimit
                     where + ": expected " + PROPERTIES + ".limits such as '5 per 1m', or " + PROPERTIES + ".rule");
         }
         Rule rule = config.rule != null ? named(config.rule, where) : own(routeId, config, where);
-        if (rule.limits().stream().anyMatch(limit -> limit instanceof Limit.Concurrency)) {
+        if (rule.limits().stream().anyMatch(Limit::holds)) {
             throw new RateLimitConfigurationException(where + ": " + rule.limits()
-                    + " holds permits until a request has ended, which the gateway's filter does not tell");
+                    + " holds permits until a request has ended, and the gateway's filter does not tell when that is");
         }
         if (rule.key().size() > 1) {
-            throw new RateLimitConfigurationException(where + ": rule '" + rule.name() + "' makes its key of "
-                    + rule.key() + "; the gateway's key resolver gives one value");
+            throw new RateLimitConfigurationException(where + ": rule '" + rule.name() + "' has the key " + rule.key()
+                    + ", but the gateway's key resolver gives only one value");
         }
         if (config.rule == null) {
             registry.add(rule, where);
         }
-        return new Gate(rule.name(), rule.key().isEmpty() ? null : rule.key().get(0));
+        return new RouteRule(
+                rule.name(), rule.key().isEmpty() ? null : rule.key().get(0));
     }
 
     private Rule named(String name, String where) {
         Rule rule = registry.rule(name);
         if (rule == null) {
-            throw new RateLimitConfigurationException(where + ": there is no rule named '" + name + "'");
+            throw new RateLimitConfigurationException(where + ": " + registry.unknownRule(name));
         }
         return rule;
     }

@@ -8,11 +8,9 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 
-/** The endpoint, and the health of the store: Boot 3 and 4 have that in different places, and nothing else. */
+/** The endpoint {@code /actuator/sluice}. */
 @AutoConfiguration(after = SluiceAutoConfiguration.class)
 @ConditionalOnClass(Endpoint.class)
 @ConditionalOnBean(RuleRegistry.class)
@@ -21,27 +19,5 @@ public final class SluiceActuatorAutoConfiguration {
     @ConditionalOnMissingBean
     SluiceEndpoint sluiceEndpoint(RuleRegistry registry, Store store) {
         return new SluiceEndpoint(registry, StoreHealth.name(store));
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @ConditionalOnClass(name = "org.springframework.boot.actuate.health.HealthIndicator")
-    @ConditionalOnProperty(name = "management.health.sluice.enabled", matchIfMissing = true)
-    static class Boot3 {
-        @Bean
-        @ConditionalOnMissingBean(name = "sluiceHealthIndicator")
-        HealthOnBoot3 sluiceHealthIndicator(Store store) {
-            return new HealthOnBoot3(new StoreHealth(store));
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @ConditionalOnClass(name = "org.springframework.boot.health.contributor.HealthIndicator")
-    @ConditionalOnProperty(name = "management.health.sluice.enabled", matchIfMissing = true)
-    static class Boot4 {
-        @Bean
-        @ConditionalOnMissingBean(name = "sluiceHealthIndicator")
-        HealthOnBoot4 sluiceHealthIndicator(Store store) {
-            return new HealthOnBoot4(new StoreHealth(store));
-        }
     }
 }

@@ -1,6 +1,7 @@
 package dev.sluice.spring.actuate;
 
 import dev.sluice.Decision;
+import dev.sluice.Durations;
 import dev.sluice.Limit;
 import dev.sluice.rules.OnExceed;
 import dev.sluice.rules.Rule;
@@ -19,8 +20,8 @@ import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 
 /**
- * {@code /actuator/sluice}: the rules in force; {@code /actuator/sluice/rule/key}: how a key stands, and with DELETE all
- * that it has used is forgotten. The rest of the path is the key, slashes and all.
+ * {@code GET /actuator/sluice} shows the rules, {@code GET /actuator/sluice/rule/key} the state of a key, and
+ * {@code DELETE} resets it. The key is the rest of the path, slashes included.
  */
 @Endpoint(id = "sluice")
 public final class SluiceEndpoint {
@@ -49,18 +50,18 @@ public final class SluiceEndpoint {
         fields.put("name", rule.name());
         fields.put("when", rule.when().stream().map(Condition::toString).toList());
         fields.put("key", rule.key());
-        fields.put("limits", rule.limits().stream().map(Limit::toString).toList());
+        fields.put("limits", rule.limits().stream().map(Limit::text).toList());
         OnExceed onExceed = rule.onExceed();
         fields.put(
                 "onExceed",
                 onExceed.action() == OnExceed.Action.WAIT
-                        ? "wait up to " + onExceed.maxWait()
+                        ? "wait up to " + Durations.text(onExceed.maxWait())
                         : onExceed.action().name().toLowerCase(Locale.ROOT));
         fields.put("onStoreFailure", rule.onStoreFailure().name().toLowerCase(Locale.ROOT));
         return fields;
     }
 
-    /** How a key stands; nothing (404) if there is no such rule. */
+    /** The state of a key; null, which is 404, if there is no such rule. */
     @ReadOperation
     public @Nullable Map<String, Object> key(@Selector(match = Selector.Match.ALL_REMAINING) String... ruleAndKey) {
         RuleEngine engine = registry.engine();
@@ -83,7 +84,7 @@ public final class SluiceEndpoint {
         return state;
     }
 
-    /** Forgets what a key has used; nothing (404) if there is no such rule. */
+    /** Resets a key; null, which is 404, if there is no such rule. */
     @DeleteOperation
     public @Nullable Map<String, Object> reset(@Selector(match = Selector.Match.ALL_REMAINING) String... ruleAndKey) {
         String key = key(List.of(ruleAndKey));

@@ -23,11 +23,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Counts what rules say: {@code sluice.decisions} by rule and outcome, never by key. Past a thousand rules the others
- * go together as {@code other}.
+ * Counts decisions in {@code sluice.decisions}, by rule and outcome, never by key. After the first thousand rules, the
+ * others are counted together as {@code other}.
  */
 final class SluiceMetrics implements MeterBinder {
-    private static final int MOST_RULES = 1000;
+    private static final int MAX_RULES = 1000;
     private static final String OTHER = "other";
 
     private final RuleEngine engine;
@@ -40,7 +40,7 @@ final class SluiceMetrics implements MeterBinder {
 
     @Override
     public void bindTo(MeterRegistry registry) {
-        engine.listener(new Counting(registry));
+        engine.listener(new DecisionCounters(registry));
         if (store instanceof RedisStore redis) {
             counter(registry, redis, "asked", "Decisions asked of Redis", RedisCounters::asked);
             counter(registry, redis, "answered.here", "Decisions answered without Redis", RedisCounters::answeredHere);
@@ -69,12 +69,12 @@ final class SluiceMetrics implements MeterBinder {
                 .register(registry);
     }
 
-    /** One registry's counters, found without a search each time. */
-    private static final class Counting implements VerdictListener {
+    /** The counters of one registry, kept by rule so that counting needs no look-up in the registry. */
+    private static final class DecisionCounters implements VerdictListener {
         private final MeterRegistry registry;
         private final Map<String, Map<Outcome, Counter>> counters = new ConcurrentHashMap<>();
 
-        Counting(MeterRegistry registry) {
+        DecisionCounters(MeterRegistry registry) {
             this.registry = registry;
         }
 
@@ -93,17 +93,17 @@ final class SluiceMetrics implements MeterBinder {
             if (known != null) {
                 return known;
             }
-            String name = counters.size() < MOST_RULES ? rule : OTHER;
-            return counters.computeIfAbsent(name, this::made);
+            String name = counters.size() < MAX_RULES ? rule : OTHER;
+            return counters.computeIfAbsent(name, this::register);
         }
 
-        private Map<Outcome, Counter> made(String rule) {
+        private Map<Outcome, Counter> register(String rule) {
             Map<Outcome, Counter> made = new EnumMap<>(Outcome.class);
             for (Outcome outcome : Outcome.values()) {
                 made.put(
                         outcome,
                         Counter.builder("sluice.decisions")
-                                .description("What rules said about requests and calls")
+                                .description("Decisions of rules on requests and calls")
                                 .tag("rule", rule)
                                 .tag("outcome", outcome.name().toLowerCase(Locale.ROOT))
                                 .register(registry));

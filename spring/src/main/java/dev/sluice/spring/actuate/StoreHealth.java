@@ -6,30 +6,28 @@ import dev.sluice.redis.RedisStore;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** How the store is, for an operator to see. */
-final class StoreHealth {
-    /**
-     * Limits go on by their policies while Redis is away, so the application is not down. Spring's aggregate ignores a
-     * status that it does not know.
-     */
-    static final String DEGRADED = "DEGRADED";
+/** The health of the store. */
+public final class StoreHealth {
 
     private final Store store;
 
-    StoreHealth(Store store) {
+    public StoreHealth(Store store) {
         this.store = store;
     }
 
-    /** Whether the store answers. */
-    boolean isUp() {
-        return !(store instanceof RedisStore redis) || !redis.counters().open();
+    /**
+     * {@code UP}, or {@code DEGRADED} while Redis does not answer and limits follow their failure policies. The application
+     * is not down then, and Spring leaves a status that it does not know out of the application's own.
+     */
+    public String status() {
+        return store instanceof RedisStore redis && redis.counters().open() ? "DEGRADED" : "UP";
     }
 
     static String name(Store store) {
         return store instanceof RedisStore ? "redis" : "memory";
     }
 
-    Map<String, Object> details() {
+    public Map<String, Object> details() {
         Map<String, Object> details = new LinkedHashMap<>();
         details.put("store", name(store));
         if (store instanceof RedisStore redis) {

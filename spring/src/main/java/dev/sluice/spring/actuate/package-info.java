@@ -1,4 +1,4 @@
-/** What operators see: an endpoint, health and meters. */
+/** The Actuator endpoint, health and metrics. */
 @NullMarked
 package dev.sluice.spring.actuate;
 

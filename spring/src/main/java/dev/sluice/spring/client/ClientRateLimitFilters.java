@@ -2,8 +2,8 @@ package dev.sluice.spring.client;
 
 import dev.sluice.rules.Verdict;
 import dev.sluice.spring.RuleRegistry;
+import dev.sluice.spring.web.ReactiveVerdicts;
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import org.springframework.web.reactive.function.client.ClientRequest;
 import org.springframework.web.reactive.function.client.ClientResponse;
 import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
@@ -11,7 +11,8 @@ import org.springframework.web.reactive.function.client.ExchangeFunction;
 import reactor.core.publisher.Mono;
 
 /**
- * The same as {@link ClientRateLimitInterceptors} for a {@code WebClient}, without a thread that waits.
+ * Makes filters that limit the calls of a {@code WebClient} by a rule, as {@link ClientRateLimitInterceptors} does, without
+ * blocking a thread.
  *
  * <pre>{@code
  * WebClient github = WebClient.builder().filter(filters.forRule("github")).build();
@@ -37,7 +38,7 @@ public final class ClientRateLimitFilters {
     private static Mono<ClientResponse> tried(
             OutgoingRule rule, ClientRequest request, ExchangeFunction next, int tried) {
         return once(rule, request, next).flatMap(response -> {
-            Duration wait = RetryAfterPolicy.USUAL.wait(
+            Duration wait = RetryAfterPolicy.wait(
                     tried,
                     request.method().name(),
                     response.statusCode().value(),
@@ -51,14 +52,12 @@ public final class ClientRateLimitFilters {
     }
 
     private static Mono<ClientResponse> once(OutgoingRule rule, ClientRequest request, ExchangeFunction next) {
-        Mono<Verdict> verdict = Mono.fromFuture(() -> rule.ask(request.method().name(), request.url()))
-                .flatMap(given -> given.allowed() ? Mono.just(given) : Mono.error(rule.over(given)))
-                .flatMap(given -> given.delayMicros() == 0
-                        ? Mono.just(given)
-                        : Mono.delay(Duration.of(given.delayMicros(), ChronoUnit.MICROS))
-                                .doOnCancel(() -> rule.refund(given))
-                                .thenReturn(given));
+        Mono<Verdict> verdict = Mono.defer(() -> ReactiveVerdicts.await(
+                        rule.engine(), rule.check(request.method().name(), request.url())))
+                .flatMap(given -> given.allowed() ? Mono.just(given) : Mono.error(OutgoingRule.denied(given)));
         return Mono.usingWhen(
-                verdict, given -> next.exchange(request), given -> Mono.fromRunnable(() -> rule.release(given)));
+                verdict,
+                given -> next.exchange(request),
+                given -> Mono.fromRunnable(() -> rule.engine().release(given)));
     }
 }

@@ -1,12 +1,11 @@
 package dev.sluice.spring.client;
 
 import dev.sluice.rules.Verdict;
+import dev.sluice.spring.BlockingVerdicts;
 import dev.sluice.spring.RuleRegistry;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.springframework.http.HttpRequest;
 import org.springframework.http.client.ClientHttpRequestExecution;
@@ -14,16 +13,16 @@ import org.springframework.http.client.ClientHttpRequestInterceptor;
 import org.springframework.http.client.ClientHttpResponse;
 
 /**
- * Limits the calls of a {@code RestClient} or {@code RestTemplate} by a rule.
+ * Makes interceptors that limit the calls of a {@code RestClient} or {@code RestTemplate} by a rule.
  *
  * <pre>{@code
  * RestClient github = RestClient.builder().requestInterceptor(interceptors.forRule("github")).build();
  * }</pre>
  *
- * <p>A rule with {@code on-exceed: wait up to …} makes calls wait for their turn. One over the limit is not sent:
- * {@link dev.sluice.spring.RateLimitedException} is thrown. When the other side says {@code Retry-After}, the call is
- * sent again then, three times in all; not if that is more than 30 seconds away, and after 503 not if it may not be done
- * twice. Each try is asked of the rule.
+ * <p>A rule with {@code on-exceed: wait up to …} makes calls wait for permits. A call over the limit is not sent:
+ * {@link dev.sluice.spring.RateLimitedException} is thrown. A call that the server answers with 429 and
+ * {@code Retry-After} is sent again after that time, three times in all. The same goes for 503, if the method is
+ * idempotent. A time of more than 30 seconds is not waited for. Each try is checked against the rule.
  */
 public final class ClientRateLimitInterceptors {
     private final RuleRegistry registry;
@@ -38,16 +37,16 @@ public final class ClientRateLimitInterceptors {
      * @throws IllegalArgumentException if there is no such rule
      */
     public ClientHttpRequestInterceptor forRule(String rule) {
-        return new Interceptor(new OutgoingRule(registry, rule), RetryAfterPolicy.USUAL);
+        return new Interceptor(new OutgoingRule(registry, rule));
     }
 
-    private record Interceptor(OutgoingRule rule, RetryAfterPolicy retry) implements ClientHttpRequestInterceptor {
+    private record Interceptor(OutgoingRule rule) implements ClientHttpRequestInterceptor {
         @Override
         public ClientHttpResponse intercept(HttpRequest request, byte[] body, ClientHttpRequestExecution execution)
                 throws IOException {
             for (int tried = 1; ; tried++) {
                 ClientHttpResponse response = once(request, body, execution);
-                Duration wait = retry.wait(
+                Duration wait = RetryAfterPolicy.wait(
                         tried,
                         request.getMethod().name(),
                         response.getStatusCode().value(),
@@ -62,30 +61,23 @@ public final class ClientRateLimitInterceptors {
 
         private ClientHttpResponse once(HttpRequest request, byte[] body, ClientHttpRequestExecution execution)
                 throws IOException {
-            Verdict verdict = await(rule.ask(request.getMethod().name(), request.getURI()));
+            Verdict verdict = await(request);
             if (!verdict.allowed()) {
-                throw rule.over(verdict);
-            }
-            if (verdict.delayMicros() > 0) {
-                sleep(Duration.ofNanos(TimeUnit.MICROSECONDS.toNanos(verdict.delayMicros())));
+                throw OutgoingRule.denied(verdict);
             }
             try {
                 return execution.execute(request, body);
             } finally {
-                rule.release(verdict);
+                rule.engine().release(verdict);
             }
         }
 
-        private Verdict await(CompletableFuture<Verdict> asked) throws IOException {
+        private Verdict await(HttpRequest request) throws IOException {
             try {
-                return asked.get();
+                return BlockingVerdicts.await(
+                        rule.engine(), rule.check(request.getMethod().name(), request.getURI()), request.getURI());
             } catch (InterruptedException e) {
-                if (!asked.cancel(false)) {
-                    asked.thenAccept(rule::refund);
-                }
                 throw interrupted();
-            } catch (ExecutionException e) {
-                throw new IllegalStateException("asking the limits of a call failed", e.getCause());
             }
         }
 
@@ -93,13 +85,13 @@ public final class ClientRateLimitInterceptors {
             try {
                 TimeUnit.NANOSECONDS.sleep(wait.toNanos());
             } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
                 throw interrupted();
             }
         }
 
         private static InterruptedIOException interrupted() {
-            Thread.currentThread().interrupt();
-            return new InterruptedIOException("interrupted while a call waited for its turn");
+            return new InterruptedIOException("interrupted while a call waited to be sent");
         }
     }
 }

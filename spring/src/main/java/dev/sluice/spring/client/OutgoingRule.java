@@ -1,8 +1,8 @@
 package dev.sluice.spring.client;
 
 import dev.sluice.rules.Request;
-import dev.sluice.rules.Rule;
 import dev.sluice.rules.RuleCheck;
+import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.Verdict;
 import dev.sluice.spring.RateLimitedException;
 import dev.sluice.spring.RuleRegistry;
@@ -11,21 +11,20 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
-/** A rule that calls to others go by. Its key can be made of {@code host}, {@code path} and {@code method}. */
+/** The rule for outgoing calls of one client. Its key can have the attributes {@code host}, {@code path} and {@code method}. */
 final class OutgoingRule {
     private final RuleRegistry registry;
     private final String rule;
 
     OutgoingRule(RuleRegistry registry, String rule) {
         if (registry.rule(rule) == null) {
-            throw new IllegalArgumentException("there is no rule named '" + rule + "'; known are "
-                    + registry.engine().rules().rules().stream().map(Rule::name).toList());
+            throw new IllegalArgumentException(registry.unknownRule(rule));
         }
         this.registry = registry;
         this.rule = rule;
     }
 
-    CompletableFuture<Verdict> ask(String method, URI uri) {
+    CompletableFuture<Verdict> check(String method, URI uri) {
         Request.Builder request = Request.builder().with("method", method);
         if (uri.getHost() != null) {
             request.with("host", uri.getHost());
@@ -36,16 +35,12 @@ final class OutgoingRule {
         return registry.engine().check(List.of(new RuleCheck(rule, request.build())));
     }
 
-    /** What is thrown in place of a call over the limit. */
-    RateLimitedException over(Verdict verdict) {
+    /** The exception for a call over the limit. */
+    static RateLimitedException denied(Verdict verdict) {
         return new RateLimitedException(verdict, Objects.requireNonNull(verdict.decisive()));
     }
 
-    void release(Verdict verdict) {
-        registry.engine().release(verdict);
-    }
-
-    void refund(Verdict verdict) {
-        registry.engine().refund(verdict);
+    RuleEngine engine() {
+        return registry.engine();
     }
 }

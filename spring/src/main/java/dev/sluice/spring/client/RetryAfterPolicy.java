@@ -10,35 +10,33 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether and when to try again, by what a server said.
+ * Whether and when to send a call again that a server has refused.
  *
- * <p>Only a server that names a time is tried again: 429 says that nothing was done, so any request may be sent again;
- * after 503 only one that may be done twice. One whose time is longer than {@code longest} is not waited for. Up to a
- * tenth is added to the wait, so that those who were turned away together do not come back together.
- *
- * @param tries how often a request is sent at most
- * @param longest the longest wait between two of them
+ * <p>The server must name a time in {@code Retry-After}. After 429 any call may be sent again, because the server has not
+ * run it; after 503 only a call with an idempotent method. Up to a tenth is added to the time, so that clients that were
+ * refused together do not come back together.
  */
-record RetryAfterPolicy(int tries, Duration longest) {
-    static final RetryAfterPolicy USUAL = new RetryAfterPolicy(3, Duration.ofSeconds(30));
-
+final class RetryAfterPolicy {
+    private static final int MAX_TRIES = 3;
+    private static final Duration MAX_WAIT = Duration.ofSeconds(30);
     private static final int TOO_MANY_REQUESTS = 429;
     private static final int UNAVAILABLE = 503;
-    private static final Set<String> REPEATABLE = Set.of("GET", "HEAD", "OPTIONS", "PUT", "DELETE", "TRACE");
+    private static final Set<String> IDEMPOTENT = Set.of("GET", "HEAD", "OPTIONS", "PUT", "DELETE", "TRACE");
 
-    /** How long to wait before the next try; null if there is to be none. */
-    @Nullable
-    Duration wait(int tried, String method, int status, @Nullable String header) {
-        boolean again = status == TOO_MANY_REQUESTS || (status == UNAVAILABLE && REPEATABLE.contains(method));
-        Duration named = again && tried < tries && header != null ? parse(header.trim(), Instant.now()) : null;
-        if (named == null || named.compareTo(longest) > 0) {
+    private RetryAfterPolicy() {}
+
+    /** How long to wait before the next try; null if there is none. */
+    static @Nullable Duration wait(int tried, String method, int status, @Nullable String header) {
+        boolean again = status == TOO_MANY_REQUESTS || (status == UNAVAILABLE && IDEMPOTENT.contains(method));
+        Duration named = again && tried < MAX_TRIES && header != null ? parse(header.trim(), Instant.now()) : null;
+        if (named == null || named.compareTo(MAX_WAIT) > 0) {
             return null;
         }
         long jitterNanos = named.toNanos() / 10 + 1_000_000;
         return named.plusNanos(ThreadLocalRandom.current().nextLong(jitterNanos));
     }
 
-    /** Seconds, or a date; null if it is neither. */
+    /** Reads seconds or a date; null if the text is neither. */
     static @Nullable Duration parse(String header, Instant now) {
         if (header.matches("\\d{1,9}")) {
             return Duration.ofSeconds(Long.parseLong(header));

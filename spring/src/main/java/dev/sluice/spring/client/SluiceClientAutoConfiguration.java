@@ -9,7 +9,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Limits for calls that the application makes, to be put into its clients. */
+/** Interceptors and filters for the HTTP clients of the application. */
 @AutoConfiguration(after = SluiceAutoConfiguration.class)
 @ConditionalOnBean(RuleRegistry.class)
 public final class SluiceClientAutoConfiguration {

@@ -1,4 +1,4 @@
-/** Limits for calls that the application makes. */
+/** Limits for the HTTP calls that the application makes. */
 @NullMarked
 package dev.sluice.spring.client;
 

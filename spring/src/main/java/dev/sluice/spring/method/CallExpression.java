@@ -18,31 +18,31 @@ import org.springframework.expression.spel.SpelParserConfiguration;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 
-/** An expression about a call, checked as far as can be without one. */
+/** An expression on the parameters of a call, checked as far as possible when it is parsed. */
 final class CallExpression {
     static final String PRINCIPAL = "principal";
     static final String REQUEST = "request";
     private static final ParameterNameDiscoverer NAMES = new DefaultParameterNameDiscoverer();
 
-    /** What {@code #root} is. */
+    /** The value of {@code #root}. */
     record Root(@Nullable Object target, Method method, List<@Nullable Object> args) {}
 
     private final Method method;
     private final SpelExpression expression;
     private final BeanFactoryResolver beans;
-    private final boolean asksCaller;
+    private final boolean needsCaller;
 
-    private CallExpression(Method method, SpelExpression expression, BeanFactory beans, boolean asksCaller) {
+    private CallExpression(Method method, SpelExpression expression, BeanFactory beans, boolean needsCaller) {
         this.method = method;
         this.expression = expression;
         this.beans = new BeanFactoryResolver(beans);
-        this.asksCaller = asksCaller;
+        this.needsCaller = needsCaller;
     }
 
     /**
-     * Reads an expression.
+     * Parses an expression.
      *
-     * @throws IllegalArgumentException if anything is wrong with it; the message says what
+     * @throws IllegalArgumentException if it is wrong; the message says why
      */
     static CallExpression parse(String text, Method method, BeanFactory beans, @Nullable ClassLoader loader) {
         SpelExpression expression;
@@ -55,18 +55,18 @@ final class CallExpression {
         List<String> parameters = parameters(method);
         ExpressionValidator check = new ExpressionValidator(method, parameters, beans);
         check.run(expression.getAST());
-        return new CallExpression(method, expression, beans, check.asksCaller());
+        return new CallExpression(method, expression, beans, check.needsCaller());
     }
 
-    /** The names of a method's parameters, as far as the class file tells. */
+    /** The names of a method's parameters; empty if the class file has none. */
     static List<String> parameters(Method method) {
         String[] names = NAMES.getParameterNames(method);
         return names == null ? List.of() : List.of(names);
     }
 
-    /** Whether it needs to know who is calling. */
-    boolean asksCaller() {
-        return asksCaller;
+    /** Whether it uses the web request or the user. */
+    boolean needsCaller() {
+        return needsCaller;
     }
 
     @Nullable
@@ -77,14 +77,14 @@ final class CallExpression {
                 call.getArguments(),
                 NAMES);
         context.setBeanResolver(beans);
-        if (asksCaller) {
+        if (needsCaller) {
             context.setVariable(PRINCIPAL, caller.principal());
             context.setVariable(REQUEST, caller.request());
         }
         return expression.getValue(context);
     }
 
-    /** The names that an expression on {@code method} may begin with. */
+    /** The variables that an expression on {@code method} can use. */
     static List<String> known(Method method, List<String> parameters) {
         List<String> known = new ArrayList<>(parameters);
         for (int i = 0; i < method.getParameterCount(); i++) {

@@ -14,13 +14,13 @@ import org.springframework.expression.spel.ast.CompoundExpression;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.VariableReference;
 
-/** Finds what is wrong with an expression before it is used: unknown names, beans and properties. */
+/** Finds variables, beans and properties in an expression that do not exist. */
 final class ExpressionValidator {
     private final Method method;
     private final List<String> parameters;
     private final List<String> known;
     private final BeanFactory beans;
-    private boolean asksCaller;
+    private boolean needsCaller;
 
     ExpressionValidator(Method method, List<String> parameters, BeanFactory beans) {
         this.method = method;
@@ -29,8 +29,8 @@ final class ExpressionValidator {
         this.beans = beans;
     }
 
-    boolean asksCaller() {
-        return asksCaller;
+    boolean needsCaller() {
+        return needsCaller;
     }
 
     void run(SpelNode node) {
@@ -59,7 +59,7 @@ final class ExpressionValidator {
                     : "";
             throw new IllegalArgumentException("there is no #" + name + "; known are " + names + hint);
         }
-        asksCaller |= !parameters.contains(name)
+        needsCaller |= !parameters.contains(name)
                 && (name.equals(CallExpression.PRINCIPAL) || name.equals(CallExpression.REQUEST));
     }
 
@@ -89,7 +89,7 @@ final class ExpressionValidator {
         return index < 0 || index >= method.getParameterCount() ? null : method.getParameterTypes()[index];
     }
 
-    /** The type of a property; null if that is left open. */
+    /** The type of a property; null if it cannot be known. */
     private static @Nullable Class<?> property(Class<?> type, String name) {
         Class<?> found = declared(type, name);
         boolean open = type.isInterface()

@@ -11,20 +11,20 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ReflectionUtils;
 
-/** The method to call in place of one over the limit. */
+/** The method that is called in place of one over the limit. */
 final class FallbackMethod {
     private final Method method;
-    private final boolean told;
+    private final boolean takesException;
 
-    private FallbackMethod(Method method, boolean told) {
+    private FallbackMethod(Method method, boolean takesException) {
         this.method = method;
-        this.told = told;
+        this.takesException = takesException;
     }
 
     /**
-     * Finds it.
+     * Finds the fallback of a method.
      *
-     * @throws IllegalArgumentException if there is none that fits; the message says why
+     * @throws IllegalArgumentException if no method fits; the message says why
      */
     static FallbackMethod find(String name, Method limited, Class<?> type) {
         List<Method> named = Stream.of(ReflectionUtils.getUniqueDeclaredMethods(type))
@@ -37,13 +37,13 @@ final class FallbackMethod {
         Class<?>[] wanted = limited.getParameterTypes();
         for (Method each : named) {
             Class<?>[] given = each.getParameterTypes();
-            boolean told = given.length == wanted.length + 1
+            boolean takesException = given.length == wanted.length + 1
                     && given[wanted.length].isAssignableFrom(RateLimitedException.class)
                     && Throwable.class.isAssignableFrom(given[wanted.length]);
-            if (Arrays.equals(told ? Arrays.copyOf(given, wanted.length) : given, wanted)) {
+            if (Arrays.equals(takesException ? Arrays.copyOf(given, wanted.length) : given, wanted)) {
                 requireReturn(limited, each);
                 ReflectionUtils.makeAccessible(each);
-                return new FallbackMethod(each, told);
+                return new FallbackMethod(each, takesException);
             }
         }
         String types = Stream.of(wanted).map(Class::getSimpleName).collect(Collectors.joining(", "));
@@ -55,7 +55,7 @@ final class FallbackMethod {
     private static void requireReturn(Method limited, Method fallback) {
         if (!limited.getReturnType().isAssignableFrom(fallback.getReturnType())) {
             throw new IllegalArgumentException("it returns "
-                    + fallback.getReturnType().getSimpleName() + ", and the method that it stands for returns "
+                    + fallback.getReturnType().getSimpleName() + ", and the method it replaces returns "
                     + limited.getReturnType().getSimpleName());
         }
     }
@@ -63,7 +63,7 @@ final class FallbackMethod {
     @Nullable
     Object call(MethodInvocation call, RateLimitedException why) throws Throwable {
         @Nullable Object[] arguments = call.getArguments();
-        if (told) {
+        if (takesException) {
             arguments = Arrays.copyOf(arguments, arguments.length + 1);
             arguments[arguments.length - 1] = why;
         }

@@ -1,5 +1,6 @@
 package dev.sluice.spring.method;
 
+import dev.sluice.Durations;
 import dev.sluice.Limit;
 import dev.sluice.rules.OnExceed;
 import dev.sluice.rules.Rule;
@@ -21,11 +22,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
-import org.springframework.boot.convert.DurationStyle;
 
-/** Makes annotations ready: reads them, checks them, and adds their rules to the registry. */
+/** Parses annotations, checks them, and adds their rules to the registry. */
 final class RateLimitAnnotationParser {
-    /** The condition of an annotation's own rule, so that it applies to no web request. */
+    /** The condition of an annotation's own rule, which no web request matches. */
     private static final String METHOD = "java-method";
 
     private final ConfigurableBeanFactory beans;
@@ -38,19 +38,19 @@ final class RateLimitAnnotationParser {
         this.priorities = priorities;
     }
 
-    /** A method of a class with its annotations, and then those of the class. */
-    RateLimitedMethod read(Method method, Class<?> type, List<RateLimit> own, List<RateLimit> ofClass) {
-        List<RateLimitOperation> calls = new ArrayList<>();
+    /** Parses the annotations of a method, and then those of its class. */
+    RateLimitedMethod parse(Method method, Class<?> type, List<RateLimit> own, List<RateLimit> ofClass) {
+        List<RateLimitOperation> operations = new ArrayList<>();
         String where = type.getSimpleName() + "." + signature(method);
         String name = type.getSimpleName() + "." + method.getName();
         for (int i = 0; i < own.size(); i++) {
-            calls.add(call(own.get(i), i == 0 ? name : name + "#" + (i + 1), where, where, method, type));
+            operations.add(operation(own.get(i), i == 0 ? name : name + "#" + (i + 1), where, where, method, type));
         }
         for (int i = 0; i < ofClass.size(); i++) {
             String shared = type.getSimpleName() + (i == 0 ? "" : "#" + (i + 1));
-            calls.add(call(ofClass.get(i), shared, "class " + type.getName(), where, method, type));
+            operations.add(operation(ofClass.get(i), shared, "class " + type.getName(), where, method, type));
         }
-        return new RateLimitedMethod(calls, answer(method));
+        return new RateLimitedMethod(operations, returns(method));
     }
 
     /** The name of a method with the types of its parameters. */
@@ -61,49 +61,49 @@ final class RateLimitAnnotationParser {
                         .collect(Collectors.joining(", ", "(", ")"));
     }
 
-    private static RateLimitedMethod.Answer answer(Method method) {
+    private static RateLimitedMethod.Returns returns(Method method) {
         Class<?> type = method.getReturnType();
         return CompletionStage.class.isAssignableFrom(type)
-                ? RateLimitedMethod.Answer.FUTURE
+                ? RateLimitedMethod.Returns.FUTURE
                 : switch (type.getName()) {
-                    case "reactor.core.publisher.Mono" -> RateLimitedMethod.Answer.MONO;
+                    case "reactor.core.publisher.Mono" -> RateLimitedMethod.Returns.MONO;
                     case "reactor.core.publisher.Flux", "org.reactivestreams.Publisher" ->
-                        RateLimitedMethod.Answer.FLUX;
-                    default -> RateLimitedMethod.Answer.AT_ONCE;
+                        RateLimitedMethod.Returns.FLUX;
+                    default -> RateLimitedMethod.Returns.VALUE;
                 };
     }
 
-    private RateLimitOperation call(
+    private RateLimitOperation operation(
             RateLimit annotation, String name, String owner, String where, Method method, Class<?> type) {
-        String rule = resolved(annotation.rule());
+        String named = resolved(annotation.rule());
         List<String> limits = Stream.of(annotation.value()).map(this::resolved).toList();
-        if (rule.isEmpty() == limits.isEmpty()) {
+        if (named.isEmpty() == limits.isEmpty()) {
             throw wrong(
                     where,
                     "",
                     limits.isEmpty()
                             ? "expected limits such as \"5 per 1m\", or rule = \"...\""
-                            : "it names rule '" + rule + "', whose limits count: leave out " + limits);
+                            : "it names rule '" + named + "', whose limits apply: leave out " + limits);
         }
-        if (rule.isEmpty()) {
-            rule = annotation.name().isEmpty() ? name : resolved(annotation.name());
-            registry.add(own(annotation, rule, limits, where), owner);
-        } else {
-            checkNamed(annotation, rule, where);
+        Rule rule = named.isEmpty() ? own(annotation, name, limits, where) : named(annotation, named, where);
+        String priority = priority(annotation, rule, where);
+        if (named.isEmpty()) {
+            registry.add(rule, owner);
         }
         String permits = resolved(annotation.permits());
         boolean fixed = permits.matches("\\d{1,18}");
         return new RateLimitOperation(
-                rule,
-                limits.size() > 0,
+                rule.name(),
+                named.isEmpty(),
                 expression("key", resolved(annotation.key()), method, where),
                 fixed ? null : expression("permits", permits, method, where),
                 fixed ? Long.parseLong(permits) : 1,
-                priority(annotation, where),
+                priority,
                 fallback(annotation, method, type, where));
     }
 
-    private Rule own(RateLimit annotation, String name, List<String> limits, String where) {
+    private Rule own(RateLimit annotation, String defaultName, List<String> limits, String where) {
+        String name = annotation.name().isEmpty() ? defaultName : resolved(annotation.name());
         List<Limit> read = new ArrayList<>();
         for (String limit : limits) {
             try {
@@ -132,48 +132,34 @@ final class RateLimitAnnotationParser {
     }
 
     private static Duration duration(String text, String where) {
-        try {
-            Duration wait = DurationStyle.detectAndParse(text);
-            if (!wait.isNegative() && !wait.isZero() && wait.compareTo(OnExceed.MAX_WAIT) <= 0) {
-                return wait;
-            }
-        } catch (IllegalArgumentException e) {
-            throw wrong(where, "waitUpTo", "expected a duration such as 200ms, was '" + text + "'");
+        Duration wait = Durations.parse(text);
+        if (wait == null || wait.isZero() || wait.compareTo(OnExceed.MAX_WAIT) > 0) {
+            throw wrong(
+                    where,
+                    "waitUpTo",
+                    "expected a duration such as 200ms, at most " + Durations.text(OnExceed.MAX_WAIT) + ", was '" + text
+                            + "'");
         }
-        throw wrong(where, "waitUpTo", "expected more than nothing and at most ten minutes, was '" + text + "'");
+        return wait;
     }
 
-    private void checkNamed(RateLimit annotation, String name, String where) {
+    private Rule named(RateLimit annotation, String name, String where) {
         Rule rule = registry.rule(name);
         if (rule == null) {
-            String names = registry.given().rules().stream().map(Rule::name).collect(Collectors.joining(", "));
-            throw wrong(
-                    where,
-                    "rule",
-                    "there is no rule named '" + name + "'; "
-                            + (names.isEmpty() ? "there are none" : "known are " + names));
+            throw wrong(where, "rule", registry.unknownRule(name));
         }
         if (!annotation.waitUpTo().isEmpty()) {
-            throw wrong(where, "waitUpTo", "rule '" + name + "' says whether calls wait, by on-exceed");
+            throw wrong(where, "waitUpTo", "whether calls wait is up to rule '" + name + "', by its on-exceed");
         }
-        String priority = resolved(annotation.priority());
-        if (!priority.isEmpty() && !rule.priority().containsKey(priority)) {
-            throw wrong(
-                    where,
-                    "priority",
-                    "rule '" + name + "' has no class '" + priority + "'; it has "
-                            + rule.priority().keySet());
-        }
+        return rule;
     }
 
-    private String priority(RateLimit annotation, String where) {
+    private String priority(RateLimit annotation, Rule rule, String where) {
         String priority = resolved(annotation.priority());
-        if (annotation.rule().isEmpty() && !priority.isEmpty() && !priorities.containsKey(priority)) {
-            throw wrong(
-                    where,
-                    "priority",
-                    "sluice.priorities has no class '" + priority + "'; it has "
-                            + priorities.keySet().stream().sorted().toList());
+        if (!priority.isEmpty() && !rule.priority().containsKey(priority)) {
+            String owner = annotation.rule().isEmpty() ? "sluice.priorities" : "rule '" + rule.name() + "'";
+            List<String> known = rule.priority().keySet().stream().sorted().toList();
+            throw wrong(where, "priority", owner + " has no class '" + priority + "'; it has " + known);
         }
         return priority;
     }

@@ -2,6 +2,7 @@ package dev.sluice.spring.method;
 
 import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.Verdict;
+import dev.sluice.spring.BlockingVerdicts;
 import dev.sluice.spring.RateLimitObservations;
 import dev.sluice.spring.RuleRegistry;
 import dev.sluice.spring.web.CallerContext;
@@ -11,15 +12,15 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.util.ClassUtils;
 
-/** Lets calls through, or not: those that answer at once, and those that answer by a future. */
+/** Checks the limits of a method before it runs, for methods that return a value and for those that return a future. */
 final class RateLimitExecutor {
     private static final boolean REACTOR =
             ClassUtils.isPresent("reactor.core.scheduler.Schedulers", RateLimitExecutor.class.getClassLoader());
@@ -29,7 +30,7 @@ final class RateLimitExecutor {
     private final ObservationRegistry observations;
     private final Executor executor;
 
-    /** @param executor runs methods whose turn has come later, or whose store answers later */
+    /** @param executor runs methods that had to wait for permits or for the store */
     RateLimitExecutor(RuleRegistry registry, ObservationRegistry observations, Executor executor) {
         this.registry = registry;
         this.engine = registry.engine();
@@ -37,37 +38,31 @@ final class RateLimitExecutor {
         this.executor = executor;
     }
 
-    CompletableFuture<Verdict> ask(RateLimitedMethod method, MethodInvocation call, CallerContext caller) {
-        return engine.check(method.asks(call, caller, registry));
+    CompletableFuture<Verdict> check(RateLimitedMethod method, MethodInvocation call, CallerContext caller) {
+        return engine.check(method.checks(call, caller, registry));
     }
 
-    /** What is observed on this thread. */
+    /** The current thread's observation; null if there is none. */
     @Nullable
     Observation observation() {
         return observations.getCurrentObservation();
     }
 
-    void release(Verdict verdict) {
-        engine.release(verdict);
-    }
-
-    void refund(Verdict verdict) {
-        engine.refund(verdict);
+    RuleEngine engine() {
+        return engine;
     }
 
     private static CallerContext caller(RateLimitedMethod method) {
-        return method.asksCaller() ? CallerContext.current() : CallerContext.NONE;
+        return method.needsCaller() ? CallerContext.current() : CallerContext.NONE;
     }
 
-    // ---- At once
+    // ---- Methods that return a value
 
     @Nullable
-    Object now(RateLimitedMethod method, MethodInvocation call) throws Throwable {
-        CompletableFuture<Verdict> asked = ask(method, call, caller(method));
-        if (!asked.isDone()) {
-            requireMayBlock(asked, call);
-        }
-        Verdict verdict = awaited(asked, call);
+    Object executeBlocking(RateLimitedMethod method, MethodInvocation call) throws Throwable {
+        CompletableFuture<Verdict> pending = check(method, call, caller(method));
+        requireMayBlock(pending, call);
+        Verdict verdict = await(pending, call);
         RateLimitObservations.note(verdict, observations);
         if (!verdict.allowed()) {
             engine.release(verdict);
@@ -80,54 +75,39 @@ final class RateLimitExecutor {
         }
     }
 
-    private Verdict awaited(CompletableFuture<Verdict> asked, MethodInvocation call) {
+    private Verdict await(CompletableFuture<Verdict> pending, MethodInvocation call) {
         try {
-            Verdict verdict = asked.get();
-            if (verdict.delayMicros() > 0) {
-                TimeUnit.MICROSECONDS.sleep(verdict.delayMicros());
-            }
-            return verdict;
+            return BlockingVerdicts.await(engine, pending, call.getMethod());
         } catch (InterruptedException e) {
-            abandon(asked);
-            Thread.currentThread().interrupt();
-            throw new CancellationException("interrupted while " + call.getMethod() + " waited for its turn");
-        } catch (ExecutionException e) {
-            throw new IllegalStateException("asking the limits of " + call.getMethod() + " failed", e.getCause());
+            throw new CancellationException("interrupted while " + call.getMethod() + " waited for permits");
         }
     }
 
-    /** Nobody waits for the answer any more: what it takes, or took just now, is given back. */
-    private void abandon(CompletableFuture<Verdict> asked) {
-        if (!asked.cancel(false)) {
-            asked.thenAccept(engine::refund);
-        }
-    }
-
-    /** An event loop is never made to wait: rather the call fails, as it does when Reactor itself is asked to block. */
-    private void requireMayBlock(CompletableFuture<Verdict> asked, MethodInvocation call) {
-        if (REACTOR && ReactiveRateLimitExecutor.isEventLoop()) {
-            abandon(asked);
-            throw new IllegalStateException(call.getMethod() + " would have to wait for its limits on "
+    /** On an event loop a call that would have to wait fails, as it does where Reactor itself is told to block. */
+    private void requireMayBlock(CompletableFuture<Verdict> pending, MethodInvocation call) {
+        if (!pending.isDone() && REACTOR && ReactiveRateLimitExecutor.isEventLoop()) {
+            BlockingVerdicts.abandon(engine, pending);
+            throw new IllegalStateException(call.getMethod() + " would have to wait for permits on "
                     + Thread.currentThread().getName()
                     + ", which must not block: let it return a Mono, a Flux or a CompletableFuture");
         }
     }
 
-    // ---- By a future
+    // ---- Methods that return a future
 
-    CompletionStage<@Nullable Object> future(RateLimitedMethod method, MethodInvocation call) throws Throwable {
-        Observation under = observation();
-        CompletableFuture<Verdict> asked = ask(method, call, caller(method));
-        Verdict known = asked.isDone() ? asked.join() : null;
+    CompletionStage<@Nullable Object> executeAsync(RateLimitedMethod method, MethodInvocation call) {
+        Observation observation = observation();
+        CompletableFuture<Verdict> pending = check(method, call, caller(method));
+        Verdict known = pending.isDone() ? pending.join() : null;
         if (known != null && known.delayMicros() == 0) {
-            return run(method, call, known, under);
+            return run(method, call, known, observation);
         }
         MethodInvocation kept = kept(call);
-        return asked.thenComposeAsync(verdict -> later(verdict, () -> run(method, kept, verdict, under)), executor);
+        return pending.thenComposeAsync(
+                verdict -> later(verdict, () -> run(method, kept, verdict, observation)), executor);
     }
 
-    private CompletionStage<@Nullable Object> later(
-            Verdict verdict, java.util.function.Supplier<CompletionStage<@Nullable Object>> run) {
+    private CompletionStage<@Nullable Object> later(Verdict verdict, Supplier<CompletionStage<@Nullable Object>> run) {
         long micros = verdict.delayMicros();
         Executor then = micros == 0
                 ? Runnable::run
@@ -137,8 +117,8 @@ final class RateLimitExecutor {
 
     @SuppressWarnings("unchecked")
     private CompletionStage<@Nullable Object> run(
-            RateLimitedMethod method, MethodInvocation call, Verdict verdict, @Nullable Observation under) {
-        RateLimitObservations.note(verdict, under);
+            RateLimitedMethod method, MethodInvocation call, Verdict verdict, @Nullable Observation observation) {
+        RateLimitObservations.note(verdict, observation);
         try {
             Object answer = verdict.allowed() ? call.proceed() : method.instead(call, verdict);
             CompletionStage<@Nullable Object> stage = answer == null

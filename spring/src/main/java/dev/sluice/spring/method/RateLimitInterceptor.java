@@ -8,7 +8,7 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 
-/** Asks before a method runs. */
+/** Checks the limits of a method before it runs. */
 final class RateLimitInterceptor implements MethodInterceptor {
     private final BiFunction<Method, Class<?>, RateLimitedMethod> methods;
     private final Supplier<RateLimitExecutor> executor;
@@ -24,13 +24,13 @@ final class RateLimitInterceptor implements MethodInterceptor {
         Object target = call.getThis();
         Class<?> type = target == null ? call.getMethod().getDeclaringClass() : AopUtils.getTargetClass(target);
         RateLimitedMethod method = methods.apply(call.getMethod(), type);
-        if (method.calls().isEmpty()) {
+        if (method.operations().isEmpty()) {
             return call.proceed();
         }
         RateLimitExecutor limits = executor.get();
-        return switch (method.answer()) {
-            case AT_ONCE -> limits.now(method, call);
-            case FUTURE -> limits.future(method, call);
+        return switch (method.returns()) {
+            case VALUE -> limits.executeBlocking(method, call);
+            case FUTURE -> limits.executeAsync(method, call);
             case MONO -> ReactiveRateLimitExecutor.mono(limits, method, call);
             case FLUX -> ReactiveRateLimitExecutor.flux(limits, method, call);
         };

@@ -14,14 +14,14 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One annotation on one method, made ready.
+ * One {@link dev.sluice.spring.RateLimit} on one method, parsed.
  *
- * @param rule the rule it asks
- * @param own whether that is its own, made of its limits
- * @param key whom to count for; null: nobody in particular, or as the rule says
- * @param permits how many permits a call takes, unless it is {@code fixedPermits}
- * @param priority the class of its calls; empty for none
- * @param fallback what to call in place of one over the limit; null for nothing
+ * @param rule the name of the rule to check
+ * @param own whether the rule was made from the annotation's own limits
+ * @param key the expression for the key; null for one counter, or for the key that the named rule defines
+ * @param permits the expression for the number of permits; null if it is always {@code fixedPermits}
+ * @param priority the priority class of the calls; empty for none
+ * @param fallback the method to call in place of one over the limit; null for none
  */
 record RateLimitOperation(
         String rule,
@@ -31,23 +31,23 @@ record RateLimitOperation(
         long fixedPermits,
         String priority,
         @Nullable FallbackMethod fallback) {
-    /** The attribute that the key of an annotation's own rule is made of. */
+    /** The only attribute in the key of an annotation's own rule. */
     static final String KEY = "key";
 
-    /** Whether it needs to know who is calling. */
-    boolean asksCaller() {
-        return (!own && key == null) || asks(key) || asks(permits);
+    /** Whether it needs the web request or the user. */
+    boolean needsCaller() {
+        return (!own && key == null) || needsCaller(key) || needsCaller(permits);
     }
 
-    private static boolean asks(@Nullable CallExpression expression) {
-        return expression != null && expression.asksCaller();
+    private static boolean needsCaller(@Nullable CallExpression expression) {
+        return expression != null && expression.needsCaller();
     }
 
-    RuleCheck ask(MethodInvocation call, CallerContext caller, RuleRegistry registry) {
+    RuleCheck check(MethodInvocation call, CallerContext caller, RuleRegistry registry) {
         Request.Builder request = own ? Request.builder() : ofRule(call, caller, registry);
-        Object whom = own && key != null ? key.value(call, caller) : null;
-        if (whom != null) {
-            request.with(KEY, text(whom));
+        Object value = own && key != null ? key.value(call, caller) : null;
+        if (value != null) {
+            request.with(KEY, text(value));
         }
         if (!priority.isEmpty()) {
             request.with("priority", priority);
@@ -58,27 +58,27 @@ record RateLimitOperation(
                         .build());
     }
 
-    /** The attributes that a rule makes its key of: from the expression, or else from the web request. */
+    /** The attributes of a named rule's key: from the expression, or else from the web request. */
     private Request.Builder ofRule(MethodInvocation call, CallerContext caller, RuleRegistry registry) {
-        Object whom = key == null ? null : key.value(call, caller);
-        Rule asked = key == null ? null : registry.rule(rule);
-        if (asked == null) {
+        Object found = key == null ? null : key.value(call, caller);
+        Rule named = key == null ? null : registry.rule(rule);
+        if (named == null) {
             return caller.attributes(registry.web());
         }
         Request.Builder request = Request.builder();
-        List<String> names = asked.key();
-        if (whom instanceof Map<?, ?> values) {
+        List<String> names = named.key();
+        if (found instanceof Map<?, ?> values) {
             values.forEach((name, value) -> put(request, String.valueOf(name), value));
         } else if (names.size() == 1) {
-            put(request, names.get(0), whom);
-        } else if (whom instanceof Collection<?> values && values.size() == names.size()) {
+            put(request, names.get(0), found);
+        } else if (found instanceof Collection<?> values && values.size() == names.size()) {
             int i = 0;
             for (Object value : values) {
                 put(request, names.get(i++), value);
             }
         } else if (!names.isEmpty()) {
-            throw new IllegalArgumentException("rule '" + rule + "' makes its key of " + names
-                    + ": expected as many values, or a map of them, was " + whom);
+            throw new IllegalArgumentException("the key of rule '" + rule + "' has the attributes " + names
+                    + ": expected as many values, or a map of them, was " + found);
         }
         return request;
     }
@@ -89,7 +89,7 @@ record RateLimitOperation(
         }
     }
 
-    /** A list's values joined so that no two lists are the same text. */
+    /** Joins the values of a list so that different lists have different texts. */
     private static String text(Object value) {
         Collection<?> values = value instanceof Collection<?> collection
                 ? collection

@@ -19,17 +19,17 @@ import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Puts the limits around beans that have annotations, ahead of whatever else is around them, and makes every annotation
- * ready when the bean is made: what is wrong with one keeps the application from starting.
+ * Puts the limits around beans with annotations, outside all other advice. It parses every annotation when the bean is
+ * created, so that a wrong one keeps the application from starting.
  */
 final class RateLimitPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor {
     private static final long serialVersionUID = 1;
 
-    private final transient Supplier<RateLimitAnnotationParser> reader;
+    private final transient Supplier<RateLimitAnnotationParser> parser;
     private final transient Map<MethodClassKey, RateLimitedMethod> known = new ConcurrentHashMap<>();
 
-    RateLimitPostProcessor(Supplier<RateLimitAnnotationParser> reader, Supplier<RateLimitExecutor> executor) {
-        this.reader = reader;
+    RateLimitPostProcessor(Supplier<RateLimitAnnotationParser> parser, Supplier<RateLimitExecutor> executor) {
+        this.parser = parser;
         setBeforeExistingAdvisors(true);
         this.advisor = new DefaultPointcutAdvisor(new Annotated(), new RateLimitInterceptor(this::limited, executor));
     }
@@ -58,15 +58,15 @@ final class RateLimitPostProcessor extends AbstractBeanFactoryAwareAdvisingPostP
         limited(method, type);
     }
 
-    /** What limits a method, made ready when first asked for. */
+    /** The limits of a method, parsed at the first use. */
     private RateLimitedMethod limited(Method method, Class<?> type) {
         MethodClassKey key = new MethodClassKey(method, type);
         RateLimitedMethod found = known.get(key);
         if (found == null) {
             Method specific = AopUtils.getMostSpecificMethod(method, type);
             found = isLimited(specific, type)
-                    ? reader.get().read(specific, type, own(specific), ofClass(specific, type))
-                    : RateLimitedMethod.FREE;
+                    ? parser.get().parse(specific, type, own(specific), ofClass(specific, type))
+                    : RateLimitedMethod.UNLIMITED;
             known.put(key, found);
         }
         return found;
@@ -91,7 +91,7 @@ final class RateLimitPostProcessor extends AbstractBeanFactoryAwareAdvisingPostP
                 : List.of();
     }
 
-    /** The methods that have the annotation, or are of a class that has it. */
+    /** Matches methods with the annotation, and those of classes with it. */
     private static final class Annotated extends StaticMethodMatcherPointcut {
         Annotated() {
             setClassFilter(type -> AnnotationUtils.isCandidateClass(type, List.of(RateLimit.class, RateLimits.class)));

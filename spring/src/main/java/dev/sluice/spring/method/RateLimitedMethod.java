@@ -12,41 +12,41 @@ import java.util.Objects;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
-/** A method and all that limits it. */
-record RateLimitedMethod(List<RateLimitOperation> calls, Answer answer) {
-    /** How a method answers. */
-    enum Answer {
-        AT_ONCE,
+/** A method with the operations of all its annotations, and of those on its class. */
+record RateLimitedMethod(List<RateLimitOperation> operations, Returns returns) {
+    /** What a method returns. */
+    enum Returns {
+        VALUE,
         FUTURE,
         MONO,
         FLUX
     }
 
-    /** Not limited. */
-    static final RateLimitedMethod FREE = new RateLimitedMethod(List.of(), Answer.AT_ONCE);
+    /** A method without a limit. */
+    static final RateLimitedMethod UNLIMITED = new RateLimitedMethod(List.of(), Returns.VALUE);
 
     RateLimitedMethod {
-        calls = List.copyOf(calls);
+        operations = List.copyOf(operations);
     }
 
-    boolean asksCaller() {
-        return calls.stream().anyMatch(RateLimitOperation::asksCaller);
+    boolean needsCaller() {
+        return operations.stream().anyMatch(RateLimitOperation::needsCaller);
     }
 
-    List<RuleCheck> asks(MethodInvocation call, CallerContext caller, RuleRegistry registry) {
-        List<RuleCheck> asks = new ArrayList<>(calls.size());
-        for (int i = 0; i < calls.size(); i++) {
-            asks.add(calls.get(i).ask(call, caller, registry));
+    List<RuleCheck> checks(MethodInvocation call, CallerContext caller, RuleRegistry registry) {
+        List<RuleCheck> checks = new ArrayList<>(operations.size());
+        for (int i = 0; i < operations.size(); i++) {
+            checks.add(operations.get(i).check(call, caller, registry));
         }
-        return asks;
+        return checks;
     }
 
-    /** What a call over the limit gets: what the fallback of the annotation that denied says, or an exception. */
+    /** Answers a call over the limit: by the fallback of the annotation that denied it, or with an exception. */
     @Nullable
     Object instead(MethodInvocation call, Verdict verdict) throws Throwable {
         RuleDecision denying = Objects.requireNonNull(verdict.decisive());
         RateLimitedException why = new RateLimitedException(verdict, denying);
-        for (RateLimitOperation each : calls) {
+        for (RateLimitOperation each : operations) {
             FallbackMethod fallback = each.fallback();
             if (each.rule().equals(denying.rule().name()) && fallback != null) {
                 return fallback.call(call, why);

@@ -4,17 +4,15 @@ import dev.sluice.rules.Verdict;
 import dev.sluice.spring.RateLimitObservations;
 import dev.sluice.spring.web.CallerContext;
 import dev.sluice.spring.web.ReactiveCallerContext;
+import dev.sluice.spring.web.ReactiveVerdicts;
 import io.micrometer.observation.Observation;
-import java.time.Duration;
-import java.time.temporal.ChronoUnit;
-import java.util.concurrent.CompletableFuture;
 import org.aopalliance.intercept.MethodInvocation;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** Lets through calls that answer by a {@code Mono} or a {@code Flux}: each subscription is a call. */
+/** Checks the limits of methods that return a {@code Mono} or a {@code Flux}, at each subscription. */
 final class ReactiveRateLimitExecutor {
     private ReactiveRateLimitExecutor() {}
 
@@ -44,26 +42,13 @@ final class ReactiveRateLimitExecutor {
 
     private static Mono<Verdict> verdict(RateLimitExecutor executor, RateLimitedMethod method, MethodInvocation call) {
         Mono<CallerContext> caller =
-                method.asksCaller() ? ReactiveCallerContext.current() : Mono.just(CallerContext.NONE);
-        Mono<Verdict> verdict = caller.flatMap(known -> {
-            CompletableFuture<Verdict> asked = executor.ask(method, call, known);
-            boolean here = asked.isDone();
-            Mono<Verdict> given = Mono.fromFuture(asked).flatMap(each -> delayed(executor, each));
-            return here ? given : given.publishOn(Schedulers.parallel());
-        });
+                method.needsCaller() ? ReactiveCallerContext.current() : Mono.just(CallerContext.NONE);
+        Mono<Verdict> verdict =
+                caller.flatMap(known -> ReactiveVerdicts.await(executor.engine(), executor.check(method, call, known)));
         return Mono.deferContextual(context -> {
-            Observation under = context.getOrDefault(RateLimitObservations.IN_CONTEXT, executor.observation());
-            return verdict.doOnNext(given -> RateLimitObservations.note(given, under));
+            Observation observation = context.getOrDefault(RateLimitObservations.IN_CONTEXT, executor.observation());
+            return verdict.doOnNext(given -> RateLimitObservations.note(given, observation));
         });
-    }
-
-    private static Mono<Verdict> delayed(RateLimitExecutor executor, Verdict verdict) {
-        long micros = verdict.delayMicros();
-        return micros == 0
-                ? Mono.just(verdict)
-                : Mono.delay(Duration.of(micros, ChronoUnit.MICROS))
-                        .doOnCancel(() -> executor.refund(verdict))
-                        .thenReturn(verdict);
     }
 
     private static Publisher<Object> answer(RateLimitedMethod method, MethodInvocation call, Verdict verdict) {
@@ -81,6 +66,6 @@ final class ReactiveRateLimitExecutor {
     }
 
     private static Mono<Void> released(RateLimitExecutor executor, Verdict verdict) {
-        return Mono.fromRunnable(() -> executor.release(verdict));
+        return Mono.fromRunnable(() -> executor.engine().release(verdict));
     }
 }

@@ -16,11 +16,11 @@ import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 import org.springframework.util.function.SingletonSupplier;
 
-/** Makes {@link dev.sluice.spring.RateLimit} work. */
+/** Applies {@link dev.sluice.spring.RateLimit} to beans. */
 @AutoConfiguration(after = SluiceAutoConfiguration.class)
 @ConditionalOnBean(RuleRegistry.class)
 public final class SluiceMethodAutoConfiguration {
-    /** Made before other beans are, and so looks for what it needs only when a bean has an annotation. */
+    /** Created before other beans, and so looks up its dependencies only when a bean has an annotation. */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static RateLimitPostProcessor sluiceRateLimits(

@@ -1,4 +1,4 @@
-/** What makes {@link dev.sluice.spring.RateLimit} work. */
+/** Applies {@link dev.sluice.spring.RateLimit} to methods. */
 @NullMarked
 package dev.sluice.spring.method;
 

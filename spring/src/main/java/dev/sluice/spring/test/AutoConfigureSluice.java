@@ -15,9 +15,9 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.context.annotation.Import;
 
 /**
- * Brings limits into a test, in memory and on a {@link TestClock} that the test can have injected and moves: beside
- * {@code @SpringBootTest} it takes the place of the application's store, beside {@code @WebMvcTest}, {@code @WebFluxTest}
- * and the like it brings what these leave out.
+ * Runs a test with limits in memory, on a {@link TestClock} that can be injected and moved. With {@code @SpringBootTest} it
+ * replaces the application's store; with slices such as {@code @WebMvcTest} and {@code @WebFluxTest} it adds the
+ * auto-configurations of Sluice.
  */
 @Documented
 @Inherited

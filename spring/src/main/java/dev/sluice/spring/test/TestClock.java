@@ -13,10 +13,10 @@ public final class TestClock implements Ticker {
         return nanos.get();
     }
 
-    /** Lets so much time pass. */
+    /** Moves the clock forward. */
     public void advance(Duration time) {
         if (time.isNegative()) {
-            throw new IllegalArgumentException("time only passes, was " + time);
+            throw new IllegalArgumentException("time must not be negative, was " + time);
         }
         nanos.addAndGet(time.toNanos());
     }

@@ -4,7 +4,7 @@ import dev.sluice.Store;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Counts in memory, on a clock that the test moves. */
+/** A store in memory, on a clock that the test moves. */
 @Configuration(proxyBeanMethods = false)
 class TestStore {
     @Bean

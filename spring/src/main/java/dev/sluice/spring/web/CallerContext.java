@@ -45,9 +45,9 @@ public record CallerContext(
             return Request.builder();
         }
         String user = principal == null ? null : principal.getName();
-        WebAttributes attributes = SERVLETS && Servlets.isRequest(request)
-                ? new ServletAttributes((HttpServletRequest) request)
-                : new ExchangeAttributes((ServerWebExchange) request, user);
+        WebRequestAdapter attributes = SERVLETS && Servlets.isRequest(request)
+                ? new ServletRequestAdapter((HttpServletRequest) request)
+                : new ExchangeAdapter((ServerWebExchange) request, user);
         return attributes.request(rules);
     }
 

@@ -1,26 +1,12 @@
 package dev.sluice.spring.web;
 
-import dev.sluice.rules.RuleDecision;
-import dev.sluice.rules.Verdict;
-import java.util.ArrayList;
-import java.util.List;
-
-/** What became of a request, for those who come after the filter. */
+/** Names of the attributes that the filter leaves in a servlet request or a WebFlux exchange. */
 public final class RateLimitAttributes {
-    /** The attribute of a request, or of an exchange, that holds the {@link Verdict} on it. */
+    /** The {@link dev.sluice.rules.Verdict} on the request. */
     public static final String VERDICT = "dev.sluice.verdict";
 
+    /** Set when a later rule denied the request, and so everything was given back. */
     static final String REFUNDED = "dev.sluice.refunded";
 
     private RateLimitAttributes() {}
-
-    /** Two verdicts on one request, of which the first allowed it. */
-    static Verdict both(Verdict first, Verdict second) {
-        if (first.decisions().isEmpty() || second.decisions().isEmpty()) {
-            return first.decisions().isEmpty() ? second : first;
-        }
-        List<RuleDecision> rulings = new ArrayList<>(first.decisions());
-        rulings.addAll(second.decisions());
-        return Verdict.of(rulings);
-    }
 }

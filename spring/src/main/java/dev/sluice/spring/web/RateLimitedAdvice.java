@@ -1,5 +1,7 @@
 package dev.sluice.spring.web;
 
+import dev.sluice.rules.QuotaExceeded;
+import dev.sluice.rules.RateLimitHeaders;
 import dev.sluice.spring.RateLimitedException;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
@@ -8,18 +10,17 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 
-/** Answers a call over its limit as the filters do, unless the application has a handler of its own. */
+/** Answers {@link RateLimitedException} with 429 as the filters do, unless the application has a handler of its own. */
 @RestControllerAdvice
 @Order(Ordered.LOWEST_PRECEDENCE)
 final class RateLimitedAdvice {
     @ExceptionHandler
     ResponseEntity<byte[]> limited(RateLimitedException failure) {
         HttpHeaders headers = new HttpHeaders();
-        QuotaExceededResponse.headers(failure.verdict(), headers::set);
-        headers.set("Content-Type", QuotaExceededResponse.TYPE);
-        byte[] body = QuotaExceededResponse.body(failure.verdict()).getBytes(java.nio.charset.StandardCharsets.UTF_8);
-        return ResponseEntity.status(QuotaExceededResponse.STATUS)
+        RateLimitHeaders.set(failure.verdict(), headers::set);
+        headers.set("Content-Type", QuotaExceeded.MEDIA_TYPE);
+        return ResponseEntity.status(QuotaExceeded.STATUS)
                 .headers(headers)
-                .body(body);
+                .body(WebRateLimiter.problem(failure.verdict()));
     }
 }

@@ -7,9 +7,9 @@ import org.springframework.security.core.context.ReactiveSecurityContextHolder;
 import org.springframework.util.ClassUtils;
 import reactor.core.publisher.Mono;
 
-/** Who is calling, as Reactor's context tells. */
+/** Finds the {@link CallerContext} in Reactor's context. */
 public final class ReactiveCallerContext {
-    /** Where the filter leaves the exchange in the context. */
+    /** The key under which the filter puts the exchange into the context. */
     static final String EXCHANGE = "dev.sluice.exchange";
 
     private static final boolean SECURITY = ClassUtils.isPresent(
@@ -18,7 +18,7 @@ public final class ReactiveCallerContext {
 
     private ReactiveCallerContext() {}
 
-    /** The caller of this subscription; without a context that tells, that of the current thread. */
+    /** The context of the subscription; that of the current thread if Reactor has neither exchange nor user. */
     public static Mono<CallerContext> current() {
         return Mono.deferContextual(context -> {
             Object exchange = context.getOrDefault(EXCHANGE, null);

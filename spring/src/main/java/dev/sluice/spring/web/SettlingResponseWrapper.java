@@ -10,18 +10,18 @@ import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import org.jspecify.annotations.Nullable;
 
-/** A response whose status is judged before the first of it leaves. */
+/** A response that settles the charge of its request by its status, before the first byte leaves. */
 final class SettlingResponseWrapper extends HttpServletResponseWrapper {
-    private final RequestCharge settlement;
+    private final RequestCharge charge;
     private @Nullable PrintWriter writer;
 
-    SettlingResponseWrapper(HttpServletResponse response, RequestCharge settlement) {
+    SettlingResponseWrapper(HttpServletResponse response, RequestCharge charge) {
         super(response);
-        this.settlement = settlement;
+        this.charge = charge;
     }
 
-    private void judge(int status) {
-        settlement.judge(status).join();
+    private void settle(int status) {
+        charge.settle(status).join();
     }
 
     @Override
@@ -39,8 +39,8 @@ final class SettlingResponseWrapper extends HttpServletResponseWrapper {
         return writer;
     }
 
-    /** Passes on what was written to the writer and not flushed. */
-    void finish() {
+    /** Passes on text that the writer still buffers. */
+    void flushWriter() {
         if (writer != null) {
             writer.flush();
         }
@@ -48,26 +48,26 @@ final class SettlingResponseWrapper extends HttpServletResponseWrapper {
 
     @Override
     public void flushBuffer() throws IOException {
-        finish();
-        judge(getStatus());
+        flushWriter();
+        settle(getStatus());
         super.flushBuffer();
     }
 
     @Override
     public void sendError(int status) throws IOException {
-        judge(status);
+        settle(status);
         super.sendError(status);
     }
 
     @Override
     public void sendError(int status, String message) throws IOException {
-        judge(status);
+        settle(status);
         super.sendError(status, message);
     }
 
     @Override
     public void sendRedirect(String location) throws IOException {
-        judge(SC_FOUND);
+        settle(SC_FOUND);
         super.sendRedirect(location);
     }
 
@@ -80,25 +80,25 @@ final class SettlingResponseWrapper extends HttpServletResponseWrapper {
 
         @Override
         public void write(int b) throws IOException {
-            judge(getStatus());
+            settle(getStatus());
             out.write(b);
         }
 
         @Override
         public void write(byte[] bytes, int from, int count) throws IOException {
-            judge(getStatus());
+            settle(getStatus());
             out.write(bytes, from, count);
         }
 
         @Override
         public void flush() throws IOException {
-            judge(getStatus());
+            settle(getStatus());
             out.flush();
         }
 
         @Override
         public void close() throws IOException {
-            judge(getStatus());
+            settle(getStatus());
             out.close();
         }
 

@@ -9,7 +9,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplicat
 import org.springframework.context.annotation.Bean;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 
-/** Answers exceptions of {@link dev.sluice.spring.RateLimit} with 429 in controllers of both kinds. */
+/** Answers {@link dev.sluice.spring.RateLimitedException} with 429, on Spring MVC and WebFlux. */
 @AutoConfiguration(after = SluiceAutoConfiguration.class)
 @ConditionalOnWebApplication
 @ConditionalOnClass(RestControllerAdvice.class)

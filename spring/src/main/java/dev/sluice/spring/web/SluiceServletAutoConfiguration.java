@@ -15,10 +15,10 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
+import org.springframework.util.ClassUtils;
 
-/** The filter for servlets: one, or with Spring Security two, since only behind it is the user known. */
+/** The servlet filter: one, or two with Spring Security, because the user is known only after it. */
 @AutoConfiguration(after = SluiceAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass({Filter.class, FilterRegistrationBean.class})
@@ -27,58 +27,37 @@ import org.springframework.core.env.Environment;
 public final class SluiceServletAutoConfiguration {
     private static final String SECURITY = "org.springframework.security.web.FilterChainProxy";
 
-    private static FilterRegistrationBean<SluiceFilter> filter(
-            RuleRegistry registry,
-            SluiceProperties properties,
-            ObjectProvider<ObservationRegistry> observations,
-            Phase phase,
-            int order) {
-        FilterRegistrationBean<SluiceFilter> filter = new FilterRegistrationBean<>(new SluiceFilter(
-                registry,
-                new ExcludedPaths(properties.filter().exclude()),
-                phase,
-                observations.getIfAvailable(() -> ObservationRegistry.NOOP)));
-        filter.setName("sluice-" + phase);
-        filter.setOrder(order);
-        return filter;
-    }
+    private final RuleRegistry registry;
+    private final SluiceProperties.Filter properties;
+    private final ObservationRegistry observations;
 
-    @Configuration(proxyBeanMethods = false)
-    @ConditionalOnClass(name = SECURITY)
-    static class AroundSecurity {
-        @Bean
-        @ConditionalOnMissingBean(name = "sluiceFilter")
-        FilterRegistrationBean<SluiceFilter> sluiceFilter(
-                RuleRegistry registry, SluiceProperties properties, ObjectProvider<ObservationRegistry> observations) {
-            return filter(
-                    registry,
-                    properties,
-                    observations,
-                    Phase.BEFORE_USER,
-                    properties.filter().order());
-        }
-
-        @Bean
-        @ConditionalOnMissingBean(name = "sluiceUserFilter")
-        FilterRegistrationBean<SluiceFilter> sluiceUserFilter(
-                RuleRegistry registry,
-                SluiceProperties properties,
-                ObjectProvider<ObservationRegistry> observations,
-                Environment environment) {
-            int security = environment.getProperty("spring.security.filter.order", Integer.class, -100);
-            return filter(registry, properties, observations, Phase.WITH_USER, security + 1);
-        }
+    SluiceServletAutoConfiguration(
+            RuleRegistry registry, SluiceProperties properties, ObjectProvider<ObservationRegistry> observations) {
+        this.registry = registry;
+        this.properties = properties.filter();
+        this.observations = observations.getIfAvailable(() -> ObservationRegistry.NOOP);
     }
 
     @Bean
     @ConditionalOnMissingBean(name = "sluiceFilter")
-    FilterRegistrationBean<SluiceFilter> sluiceFilter(
-            RuleRegistry registry, SluiceProperties properties, ObjectProvider<ObservationRegistry> observations) {
-        return filter(
-                registry,
-                properties,
-                observations,
-                Phase.ALL,
-                properties.filter().order());
+    FilterRegistrationBean<SluiceFilter> sluiceFilter() {
+        boolean security = ClassUtils.isPresent(SECURITY, SluiceFilter.class.getClassLoader());
+        return filter(security ? Phase.BEFORE_USER : Phase.ALL, properties.order());
+    }
+
+    @Bean
+    @ConditionalOnClass(name = SECURITY)
+    @ConditionalOnMissingBean(name = "sluiceUserFilter")
+    FilterRegistrationBean<SluiceFilter> sluiceUserFilter(Environment environment) {
+        int security = environment.getProperty("spring.security.filter.order", Integer.class, -100);
+        return filter(Phase.WITH_USER, security + 1);
+    }
+
+    private FilterRegistrationBean<SluiceFilter> filter(Phase phase, int order) {
+        FilterRegistrationBean<SluiceFilter> filter = new FilterRegistrationBean<>(
+                new SluiceFilter(new WebRateLimiter(registry, phase, properties.exclude()), observations));
+        filter.setName("sluice-" + phase);
+        filter.setOrder(order);
+        return filter;
     }
 }

@@ -11,45 +11,38 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
+import org.springframework.util.ClassUtils;
 import org.springframework.web.server.WebFilter;
 import reactor.core.publisher.Mono;
 
-/** The filter for WebFlux: one, or with Spring Security two, since only behind it is the user known. */
+/** The WebFlux filter: one, or two with Spring Security, because the user is known only after it. */
 @AutoConfiguration(after = SluiceAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
 @ConditionalOnClass({WebFilter.class, Mono.class})
 @ConditionalOnBean(RuleRegistry.class)
 @ConditionalOnProperty(name = "sluice.filter.enabled", matchIfMissing = true)
 public final class SluiceWebFluxAutoConfiguration {
-    /** Spring Security's filter has -100 here, always. */
-    private static final int BEHIND_SECURITY = -99;
-
-    private static SluiceWebFilter filter(RuleRegistry registry, SluiceProperties properties, Phase phase, int order) {
-        return new SluiceWebFilter(
-                registry, new ExcludedPaths(properties.filter().exclude()), phase, order);
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @ConditionalOnClass(name = "org.springframework.security.web.server.WebFilterChainProxy")
-    static class AroundSecurity {
-        @Bean
-        @ConditionalOnMissingBean(name = "sluiceWebFilter")
-        SluiceWebFilter sluiceWebFilter(RuleRegistry registry, SluiceProperties properties) {
-            return filter(
-                    registry, properties, Phase.BEFORE_USER, properties.filter().order());
-        }
-
-        @Bean
-        @ConditionalOnMissingBean(name = "sluiceUserWebFilter")
-        SluiceWebFilter sluiceUserWebFilter(RuleRegistry registry, SluiceProperties properties) {
-            return filter(registry, properties, Phase.WITH_USER, BEHIND_SECURITY);
-        }
-    }
+    private static final String SECURITY = "org.springframework.security.web.server.WebFilterChainProxy";
+    /** The order of Spring Security's filter is always -100 here. */
+    private static final int AFTER_SECURITY = -99;
 
     @Bean
     @ConditionalOnMissingBean(name = "sluiceWebFilter")
     SluiceWebFilter sluiceWebFilter(RuleRegistry registry, SluiceProperties properties) {
-        return filter(registry, properties, Phase.ALL, properties.filter().order());
+        boolean security = ClassUtils.isPresent(SECURITY, SluiceWebFilter.class.getClassLoader());
+        Phase phase = security ? Phase.BEFORE_USER : Phase.ALL;
+        return filter(registry, properties, phase, properties.filter().order());
+    }
+
+    @Bean
+    @ConditionalOnClass(name = SECURITY)
+    @ConditionalOnMissingBean(name = "sluiceUserWebFilter")
+    SluiceWebFilter sluiceUserWebFilter(RuleRegistry registry, SluiceProperties properties) {
+        return filter(registry, properties, Phase.WITH_USER, AFTER_SECURITY);
+    }
+
+    private static SluiceWebFilter filter(RuleRegistry registry, SluiceProperties properties, Phase phase, int order) {
+        return new SluiceWebFilter(
+                new WebRateLimiter(registry, phase, properties.filter().exclude()), order);
     }
 }

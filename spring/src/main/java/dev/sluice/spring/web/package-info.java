@@ -1,4 +1,4 @@
-/** The filters that ask the rules about web requests, for servlets and for WebFlux. */
+/** The filters that check web requests, for servlets and for WebFlux. */
 @NullMarked
 package dev.sluice.spring.web;
 

@@ -147,6 +147,6 @@ class ClientRateLimitTest {
     @Test
     void aRuleThatIsNotThereIsNamed() {
         assertThatThrownBy(() -> new ClientRateLimitInterceptors(registry).forRule("strikt"))
-                .hasMessage("there is no rule named 'strikt'; known are [strict, patient, free]");
+                .hasMessage("there is no rule named 'strikt'; known are strict, patient, free");
     }
 }

@@ -64,6 +64,11 @@ class WrongAnnotationTest {
         public void run() {}
     }
 
+    static class LongWait {
+        @RateLimit(value = "5 per 1m", waitUpTo = "1w")
+        public void run() {}
+    }
+
     static class WaitOfRule {
         @RateLimit(rule = "api", waitUpTo = "1s")
         public void run() {}
@@ -135,7 +140,7 @@ class WrongAnnotationTest {
     static final Map<Class<?>, String> WRONG = Map.ofEntries(
             Map.entry(BadLimit.class, "@RateLimit on BadLimit.run(): expected a limit such as '5 per 1m'"),
             Map.entry(NoLimit.class, "@RateLimit on NoLimit.run(): expected limits such as \"5 per 1m\", or rule"),
-            Map.entry(Both.class, "@RateLimit on Both.run(): it names rule 'api', whose limits count"),
+            Map.entry(Both.class, "@RateLimit on Both.run(): it names rule 'api', whose limits apply"),
             Map.entry(
                     NoSuchRule.class,
                     "@RateLimit on NoSuchRule.run(): rule: there is no rule named 'apu'; known are api"),
@@ -153,8 +158,13 @@ class WrongAnnotationTest {
             Map.entry(BadPermits.class, "@RateLimit on BadPermits.run(int): permits: '#n +': "),
             Map.entry(
                     BadWait.class,
-                    "@RateLimit on BadWait.run(): waitUpTo: expected a duration such as 200ms, was 'a while'"),
-            Map.entry(WaitOfRule.class, "@RateLimit on WaitOfRule.run(): waitUpTo: rule 'api' says whether calls wait"),
+                    "@RateLimit on BadWait.run(): waitUpTo: expected a duration such as 200ms, at most 10m, was 'a while'"),
+            Map.entry(
+                    LongWait.class,
+                    "@RateLimit on LongWait.run(): waitUpTo: expected a duration such as 200ms, at most 10m, was '1w'"),
+            Map.entry(
+                    WaitOfRule.class,
+                    "@RateLimit on WaitOfRule.run(): waitUpTo: whether calls wait is up to rule 'api'"),
             Map.entry(
                     NoFallback.class,
                     "@RateLimit on NoFallback.run(String): fallback: 'other': there is no other method 'other' in "
@@ -165,16 +175,16 @@ class WrongAnnotationTest {
                             + "other(String, RateLimitedException), found other(int)"),
             Map.entry(
                     OtherReturn.class,
-                    "@RateLimit on OtherReturn.run(): fallback: 'other': it returns int, and the method that it stands "
-                            + "for returns String"),
+                    "@RateLimit on OtherReturn.run(): fallback: 'other': it returns int, and the method it replaces "
+                            + "returns String"),
             Map.entry(
                     NoSuchClass.class,
                     "@RateLimit on NoSuchClass.run(): priority: sluice.priorities has no class 'low'; it has "
                             + "[background, core, normal]"),
             Map.entry(Final.class, "@RateLimit on Final.run(): a method that is private, static or final"),
             Map.entry(Hidden.class, "@RateLimit on Hidden.run(): a method that is private, static or final"),
-            Map.entry(Overloaded.class, "its limit would be named 'Overloaded.run' as that of Overloaded.run("),
-            Map.entry(NamedLikeARule.class, "NamedLikeARule.run(): its limit would be named 'api' as a rule is"));
+            Map.entry(Overloaded.class, "the name 'Overloaded.run' is taken by the limit of Overloaded.run("),
+            Map.entry(NamedLikeARule.class, "NamedLikeARule.run(): the name 'api' is taken by a rule"));
 
     static final java.util.List<Arguments> ALL = WRONG.entrySet().stream()
             .map(each -> Arguments.of(each.getKey(), each.getValue()))

@@ -3,7 +3,7 @@ package dev.sluice.examples.shop;
 import dev.sluice.spring.RateLimit;
 import org.springframework.stereotype.Service;
 
-/** Finds things. It gives way to orders: it may use only half of what the back end bears. */
+/** Searches products. It leaves capacity to orders: it may use only half of what the back end can take. */
 @Service
 class Catalog {
     @RateLimit(rule = "backend", priority = "background", fallback = "yesterday")
@@ -11,7 +11,7 @@ class Catalog {
         return "fresh results for " + words + "\n";
     }
 
-    /** What is told when the back end is busy. */
+    /** The answer while the back end is busy. */
     String yesterday(String words) {
         return "yesterday's results for " + words + "\n";
     }

@@ -6,7 +6,7 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** What the shop looks like from outside. */
+/** The shop's HTTP interface. */
 @RestController
 class ShopController {
     private final Orders orders;
@@ -17,7 +17,7 @@ class ShopController {
         this.catalog = catalog;
     }
 
-    /** The rule failed-logins guards it; the password is the name. */
+    /** Guarded by the rule failed-logins. The right password is the name of the user. */
     @PostMapping("/login")
     ResponseEntity<String> login(@RequestParam("user") String user, @RequestParam("password") String password) {
         return user.equals(password)

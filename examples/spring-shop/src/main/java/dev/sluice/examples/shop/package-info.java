@@ -1,4 +1,4 @@
-/** A small flash-sale shop that holds when everybody comes at once. */
+/** A small flash-sale shop that stays up when everybody comes at once. */
 @NullMarked
 package dev.sluice.examples.shop;
 

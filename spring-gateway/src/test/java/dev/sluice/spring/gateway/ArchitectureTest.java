@@ -1,0 +1,17 @@
+package dev.sluice.spring.gateway;
+
+import dev.sluice.architecture.Rooms;
+import org.junit.jupiter.api.Test;
+
+/** The packages and their directions. */
+class ArchitectureTest {
+    @Test
+    void packagesAreAsDrawn() {
+        Rooms.ofThisModule().areAsDrawn();
+    }
+
+    @Test
+    void packagesHaveNoCycle() {
+        Rooms.ofThisModule().haveNoCycle();
+    }
+}

@@ -1,0 +1,37 @@
+package dev.sluice.spring.web;
+
+import dev.sluice.rules.RuleEngine;
+import dev.sluice.rules.Verdict;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.concurrent.CompletableFuture;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/** Waits for verdicts without blocking a thread. */
+public final class ReactiveVerdicts {
+    private ReactiveVerdicts() {}
+
+    /**
+     * The verdict, once it is known and its delay has passed. A verdict that is known already arrives on the subscriber's
+     * thread, a later one on Reactor's {@code parallel} scheduler rather than on a thread of the store. Cancelling gives
+     * the permits back.
+     */
+    public static Mono<Verdict> await(RuleEngine engine, CompletableFuture<Verdict> pending) {
+        if (pending.isDone()) {
+            Mono<Verdict> known =
+                    pending.isCompletedExceptionally() ? Mono.fromFuture(pending) : Mono.just(pending.join());
+            return known.flatMap(verdict -> delayed(engine, verdict));
+        }
+        return Mono.fromFuture(pending).publishOn(Schedulers.parallel()).flatMap(verdict -> delayed(engine, verdict));
+    }
+
+    private static Mono<Verdict> delayed(RuleEngine engine, Verdict verdict) {
+        long micros = verdict.delayMicros();
+        return micros == 0
+                ? Mono.just(verdict)
+                : Mono.delay(Duration.of(micros, ChronoUnit.MICROS))
+                        .doOnCancel(() -> engine.refund(verdict))
+                        .thenReturn(verdict);
+    }
+}
