@@ -38,7 +38,11 @@ class ArchitectureTest {
 
     @Test
     void onlyTheRuleFileKnowsYaml() {
-        noClasses().should().dependOnClassesThat().resideInAPackage("org.snakeyaml..").check(SERVER);
+        noClasses()
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("org.snakeyaml..")
+                .check(SERVER);
     }
 
     @ParameterizedTest
