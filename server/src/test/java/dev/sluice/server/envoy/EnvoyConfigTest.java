@@ -152,7 +152,7 @@ final class EnvoyConfigTest {
     void anAliasThatNamesItselfIsRefused() {
         assertThatThrownBy(() -> EnvoyConfig.parse(
                         Map.of("x.yaml", "domain: d\ndescriptors: &all\n- key: a\n  descriptors: *all")))
-                .hasMessage("x.yaml:4:16: alias *all stands within what it is an alias of");
+                .hasMessage("x.yaml:4:16: alias *all stands within its own anchor");
     }
 
     @Test
