@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.util.ClassUtils;
 
-/** Checks the limits of a method before it runs, for methods that return a value and for those that return a future. */
+/** Checks the limits of a method before it runs. */
 final class RateLimitExecutor {
     private static final boolean REACTOR =
             ClassUtils.isPresent("reactor.core.scheduler.Schedulers", RateLimitExecutor.class.getClassLoader());
@@ -36,6 +36,17 @@ final class RateLimitExecutor {
         this.engine = registry.engine();
         this.observations = observations;
         this.executor = executor;
+    }
+
+    /** Runs a method, or answers in its place if it is over a limit. */
+    @Nullable
+    Object execute(RateLimitedMethod method, MethodInvocation call) throws Throwable {
+        return switch (method.returns()) {
+            case VALUE -> executeBlocking(method, call);
+            case FUTURE -> executeAsync(method, call);
+            case MONO -> ReactiveRateLimitExecutor.mono(this, method, call);
+            case FLUX -> ReactiveRateLimitExecutor.flux(this, method, call);
+        };
     }
 
     CompletableFuture<Verdict> check(RateLimitedMethod method, MethodInvocation call, CallerContext caller) {
@@ -58,8 +69,7 @@ final class RateLimitExecutor {
 
     // ---- Methods that return a value
 
-    @Nullable
-    Object executeBlocking(RateLimitedMethod method, MethodInvocation call) throws Throwable {
+    private @Nullable Object executeBlocking(RateLimitedMethod method, MethodInvocation call) throws Throwable {
         CompletableFuture<Verdict> pending = check(method, call, caller(method));
         requireMayBlock(pending, call);
         Verdict verdict = await(pending, call);
@@ -95,7 +105,7 @@ final class RateLimitExecutor {
 
     // ---- Methods that return a future
 
-    CompletionStage<@Nullable Object> executeAsync(RateLimitedMethod method, MethodInvocation call) {
+    private CompletionStage<@Nullable Object> executeAsync(RateLimitedMethod method, MethodInvocation call) {
         Observation observation = observation();
         CompletableFuture<Verdict> pending = check(method, call, caller(method));
         Verdict known = pending.isDone() ? pending.join() : null;
