@@ -1,4 +1,4 @@
 package dev.sluice;
 
-/** What one request asks of one limiter, among several. */
+/** The permits that a request asks of one limiter, where several are charged together. */
 public record Charge(Limiter limiter, String key, long permits) {}

@@ -5,14 +5,14 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 
 /**
- * The whole answer to one request.
+ * A limiter's decision on one request.
  *
- * <p>Of several limits on one limiter, {@code remaining} is the least, and {@code limit} that of the tightest: the one
- * that denies for longest, or else the one with the fewest permits left.
+ * <p>Of several limits on one limiter, {@code remaining} is the smallest, and {@code limit} is that of the tightest: the
+ * one that denies for longest, or else the one with the fewest permits left.
  *
- * @param outcome why the answer is what it is
- * @param permits how many permits were asked for
- * @param limit the most permits that can be had at once
+ * @param outcome allowed, or why not
+ * @param permits how many permits the request asks for
+ * @param limit the largest number of permits that can be taken at once
  * @param remaining how many permits could be taken right now, after this decision
  * @param retryAfterMicros when denied: microseconds until the same request would be allowed if nobody else came,
  *     {@link #NEVER_MICROS} if time alone will not do; 0 when allowed
@@ -20,7 +20,8 @@ import java.util.List;
  *     will not do
  * @param delayMicros when allowed by a queue: microseconds to wait before the work may start
  * @param takenAtMicros when the permits were taken, on the limiter's own clock; {@link Limiter#refund} needs it
- * @param parts of several limits: what each says; of one, nothing
+ * @param source who made the decision
+ * @param parts of several limits: the decision of each; of one, nothing
  */
 public record Decision(
         Outcome outcome,
@@ -31,7 +32,22 @@ public record Decision(
         long resetAfterMicros,
         long delayMicros,
         long takenAtMicros,
+        Source source,
         List<Decision> parts) {
+
+    /** Who made a decision, and so where its permits were taken from. */
+    public enum Source {
+        /** A limiter in this process; for a limiter on Redis, the one that stands in while Redis does not answer. */
+        LOCAL,
+        /** Redis. */
+        REDIS,
+        /** A batch of permits that this process had fetched from Redis. */
+        BATCH,
+        /** The cache of denials: Redis denied the same request a moment ago. */
+        DENIAL_CACHE,
+        /** The failure policy, in place of a Redis that did not answer. Nothing was taken. */
+        FAILURE_POLICY
+    }
 
     /** The number of microseconds that stands for <em>never</em>. */
     public static final long NEVER_MICROS = Long.MAX_VALUE;
@@ -43,31 +59,46 @@ public record Decision(
     public static Decision allowed(
             long permits, long limit, long remaining, long resetAfterMicros, long delayMicros, long takenAtMicros) {
         return new Decision(
-                Outcome.ALLOWED, permits, limit, remaining, 0, resetAfterMicros, delayMicros, takenAtMicros, List.of());
+                Outcome.ALLOWED,
+                permits,
+                limit,
+                remaining,
+                0,
+                resetAfterMicros,
+                delayMicros,
+                takenAtMicros,
+                Source.LOCAL,
+                List.of());
     }
 
     /** A request that may not go ahead; {@code outcome} says why. */
     public static Decision denied(
             Outcome outcome, long permits, long limit, long remaining, long retryAfterMicros, long resetAfterMicros) {
-        return new Decision(outcome, permits, limit, remaining, retryAfterMicros, resetAfterMicros, 0, 0, List.of());
-    }
-
-    /** The same answer with what each of several limits says. */
-    public Decision withParts(List<Decision> parts) {
         return new Decision(
-                outcome,
-                permits,
-                limit,
-                remaining,
-                retryAfterMicros,
-                resetAfterMicros,
-                delayMicros,
-                takenAtMicros,
-                List.copyOf(parts));
+                outcome, permits, limit, remaining, retryAfterMicros, resetAfterMicros, 0, 0, Source.LOCAL, List.of());
     }
 
-    /** What each limit says, in their order. Of a denied request some may say yes: then nothing was taken from them. */
-    public List<Decision> each() {
+    /** The same decision with those of each limit. */
+    public Decision withParts(List<Decision> parts) {
+        return copy(outcome, delayMicros, source, List.copyOf(parts));
+    }
+
+    /** The same decision, made by another. */
+    public Decision withSource(Source source) {
+        return copy(
+                outcome,
+                delayMicros,
+                source,
+                parts.isEmpty()
+                        ? parts
+                        : parts.stream().map(part -> part.withSource(source)).toList());
+    }
+
+    /**
+     * The decision of each limit, in their order. Of a denied request some may be allowed: then nothing was taken from
+     * them.
+     */
+    public List<Decision> perLimit() {
         return parts.isEmpty() ? List.of(this) : parts;
     }
 
@@ -96,24 +127,28 @@ public record Decision(
         return duration(delayMicros);
     }
 
-    /** What a limiter that only watches says: nothing is denied, and nothing delayed. */
-    public Decision watched() {
+    /** The same as a shadow limiter gives it: nothing is denied, and nothing delayed. */
+    public Decision asShadow() {
+        return copy(allowed() ? outcome : Outcome.SHADOWED, 0, source, parts);
+    }
+
+    /** The same once the delay is over. */
+    public Decision undelayed() {
+        return copy(outcome, 0, source, parts);
+    }
+
+    private Decision copy(Outcome outcome, long delayMicros, Source source, List<Decision> parts) {
         return new Decision(
-                allowed() ? outcome : Outcome.SHADOWED,
+                outcome,
                 permits,
                 limit,
                 remaining,
                 retryAfterMicros,
                 resetAfterMicros,
-                0,
+                delayMicros,
                 takenAtMicros,
+                source,
                 parts);
-    }
-
-    /** The same once the delay is over. */
-    public Decision undelayed() {
-        return new Decision(
-                outcome, permits, limit, remaining, retryAfterMicros, resetAfterMicros, 0, takenAtMicros, parts);
     }
 
     private static Duration duration(long micros) {

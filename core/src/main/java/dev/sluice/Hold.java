@@ -28,12 +28,12 @@ public final class Hold implements AutoCloseable {
         return decision.allowed();
     }
 
-    /** The answer in full. */
+    /** The decision on the request. */
     public Decision decision() {
         return decision;
     }
 
-    /** Releases the permits of a concurrency limit; what a rate limit took stays taken. Closing twice does nothing. */
+    /** Releases the permits of concurrency limits; those of rate limits stay taken. Closing again does nothing. */
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {

@@ -1,7 +1,7 @@
 package dev.sluice;
 
+import dev.sluice.algorithm.CalendarUnit;
 import dev.sluice.algorithm.Rate;
-import dev.sluice.algorithm.Span;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
@@ -186,21 +186,21 @@ public sealed interface Limit {
                 }
             }
 
-            /** The start of the unit that is on at {@code micros} since 1970. */
+            /** The start of the unit that contains {@code micros} since 1970. */
             public long startMicros(long micros) {
-                return Span.at(unit, zone, micros).start();
+                return CalendarUnit.at(unit, zone, micros).start();
             }
 
-            /** The end of the unit that is on at {@code micros} since 1970. */
+            /** The end of the unit that contains {@code micros} since 1970. */
             public long endMicros(long micros) {
-                return Span.at(unit, zone, micros).end();
+                return CalendarUnit.at(unit, zone, micros).end();
             }
         }
     }
 
     /** See {@link Limit#slidingWindow(long, Duration, int)}. */
     record SlidingWindow(long permits, Duration period, int slices, Counting counting) implements Limit {
-        /** The most slices one window can have. */
+        /** The largest number of slices. */
         public static final int MAX_SLICES = 3600;
 
         /** How the oldest slice, which overlaps the window only in part, is counted. */
@@ -275,7 +275,7 @@ public sealed interface Limit {
 
     /** See {@link Limit#slidingLog(long, Duration)}. */
     record SlidingLog(long permits, Duration period) implements Limit {
-        /** The most permits a log can have: each takes eight bytes. */
+        /** The largest number of permits: each takes eight bytes. */
         public static final long MAX_LOG = 1L << 24;
 
         public SlidingLog {
@@ -355,11 +355,11 @@ public sealed interface Limit {
 
     /** See {@link Limit#leakyBucket(long, Duration)}. */
     record LeakyBucket(long permits, Duration period, long capacity, Flow flow) implements Limit {
-        /** What the bucket does with what it admits. */
+        /** When admitted work may start. */
         public enum Flow {
-            /** Answers at once. */
+            /** At once. */
             METER,
-            /** Admits with a delay, so that work leaves at a constant rate. */
+            /** After a delay, so that work starts at a constant rate. */
             QUEUE
         }
 
@@ -375,7 +375,7 @@ public sealed interface Limit {
             return new LeakyBucket(permits, period, capacity, flow);
         }
 
-        /** The same, delaying what it admits so that work leaves at a constant rate. */
+        /** The same, with a delay for admitted work so that it starts at a constant rate. */
         public LeakyBucket queue() {
             return new LeakyBucket(permits, period, capacity, Flow.QUEUE);
         }

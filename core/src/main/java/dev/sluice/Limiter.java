@@ -35,79 +35,79 @@ public interface Limiter {
         return builder(limits).ticker(ticker).build();
     }
 
-    /** A limiter in this JVM with more said about it. */
+    /** A limiter in this JVM with options. */
     static LimiterBuilder builder(Limit... limits) {
-        return new LimiterBuilder(limits);
+        return LocalProvider.get().builder(limits);
     }
 
     /** The limits in force. */
     List<Limit> limits();
 
-    // ---- May it go ahead now?
+    // ---- Yes or no
 
     /**
-     * Takes {@code permits} if they can be had this instant. Allocates nothing.
+     * Takes {@code permits} if they are available now. Allocates nothing.
      *
      * @throws IllegalArgumentException if {@code permits} is negative
-     * @throws IllegalStateException if a limit holds permits until they are released: there would be nothing to release
-     *     them by; use {@link #hold}
+     * @throws IllegalStateException with a concurrency limit: there would be nothing to release its permits by; use
+     *     {@link #hold}
      */
     boolean tryAcquire(String key, long permits);
 
-    /** Takes one permit if it can be had this instant. */
+    /** Takes one permit if it is available now. */
     default boolean tryAcquire(String key) {
         return tryAcquire(key, 1);
     }
 
-    /** Takes one permit if it can be had this instant. */
+    /** Takes one permit if it is available now. */
     default boolean tryAcquire() {
         return tryAcquire("", 1);
     }
 
-    /** Takes {@code permits} if they can be had this instant. */
+    /** Takes {@code permits} if they are available now. */
     default boolean tryAcquire(long permits) {
         return tryAcquire("", permits);
     }
 
-    // ---- The whole answer
+    // ---- Decisions
 
-    /** Takes {@code permits} if the limit admits them, and says how things stand. Zero permits take nothing. */
+    /** Takes {@code permits} if the limits admit them. Zero permits take nothing, and are always allowed. */
     Decision decide(String key, long permits);
 
-    /** Takes one permit if the limit admits it, and says how things stand. */
+    /** Takes one permit if the limits admit it. */
     default Decision decide(String key) {
         return decide(key, 1);
     }
 
-    /** Takes one permit if the limit admits it, and says how things stand. */
+    /** Takes one permit if the limits admit it. */
     default Decision decide() {
         return decide("", 1);
     }
 
-    /** Takes {@code permits} if the limit admits them, and says how things stand. */
+    /** Takes {@code permits} if the limits admit them. */
     default Decision decide(long permits) {
         return decide("", permits);
     }
 
-    /** {@link #decide(String, long)} without a thread that waits for a store to answer. */
+    /** {@link #decide(String, long)} without blocking the thread until the store answers. */
     default CompletableFuture<Decision> decideAsync(String key, long permits) {
         return CompletableFuture.completedFuture(decide(key, permits));
     }
 
-    /** What {@link #decide(String, long)} would answer now. Takes nothing. */
+    /** The decision that {@link #decide(String, long)} would make now. Takes nothing. */
     Decision peek(String key, long permits);
 
-    /** What {@link #decide(String)} would answer now. Takes nothing. */
+    /** The decision that {@link #decide(String)} would make now. Takes nothing. */
     default Decision peek(String key) {
         return peek(key, 1);
     }
 
-    /** What {@link #decide()} would answer now. Takes nothing. */
+    /** The decision that {@link #decide()} would make now. Takes nothing. */
     default Decision peek() {
         return peek("", 1);
     }
 
-    /** {@link #peek(String, long)} without a thread that waits for a store to answer. */
+    /** {@link #peek(String, long)} without blocking the thread until the store answers. */
     default CompletableFuture<Decision> peekAsync(String key, long permits) {
         return CompletableFuture.completedFuture(peek(key, permits));
     }
@@ -173,7 +173,7 @@ public interface Limiter {
     }
 
     /**
-     * Runs {@code work} if one permit can be had this instant, else {@code fallback}. A permit of a concurrency limit
+     * Runs {@code work} if one permit is available now, else {@code fallback}. A permit of a concurrency limit
      * is held while the work runs.
      */
     default <T, E extends Exception> T call(
@@ -195,32 +195,32 @@ public interface Limiter {
         return call("", work, fallback);
     }
 
-    // ---- Giving back and changing
+    // ---- Refunds, releases and changes
 
     /**
-     * Gives back what a decision took, for a request that did not run, as far as time has not regained it already. A
-     * denied decision took nothing and gives nothing back. Give a decision back once.
+     * Gives back the permits that a decision took, for a request that did not run, as far as time has not regained them
+     * already. A denied decision took nothing, and its refund does nothing. Refund a decision once.
      */
     void refund(String key, Decision taken);
 
-    /** {@link #refund(String, Decision)} without a thread that waits for a store to hear of it. */
+    /** {@link #refund(String, Decision)} without blocking the thread until the store has done it. */
     default CompletableFuture<?> refundAsync(String key, Decision taken) {
         refund(key, taken);
         return CompletableFuture.completedFuture(null);
     }
 
-    /** Gives back what a decision on the one key took. */
+    /** {@link #refund(String, Decision)} on the one key. */
     default void refund(Decision taken) {
         refund("", taken);
     }
 
     /**
-     * Ends the use of what a decision took: permits of concurrency limits become free, those of rate limits stay
-     * taken. {@link Hold#close} does this for you. Release a decision once.
+     * Ends the hold of the permits that a decision took: those of concurrency limits become free, those of rate limits
+     * stay taken. {@link Hold#close} does this for you. Release a decision once.
      */
     void release(String key, Decision taken);
 
-    /** {@link #release(String, Decision)} without a thread that waits for a store to hear of it. */
+    /** {@link #release(String, Decision)} without blocking the thread until the store has done it. */
     default CompletableFuture<?> releaseAsync(String key, Decision taken) {
         release(key, taken);
         return CompletableFuture.completedFuture(null);
@@ -235,13 +235,13 @@ public interface Limiter {
     }
 
     /**
-     * Puts other limits in force: key by key, and for all of them when this returns. What has been used stays used:
-     * lowering a limit forgives nothing, raising it locks nobody out.
+     * Puts other limits in force: key by key, and for every key when this returns. Permits in use stay in use: lowering a
+     * limit forgives nothing, raising it locks nobody out.
      */
     void change(Limit... limits);
 
     /**
-     * A view of this limiter for requests of a lower class, which may use only the first {@code percent} of every
+     * A view of this limiter for requests of a lower priority, which may use only the first {@code percent} of every
      * limit. The rest stays free for the others.
      */
     Limiter withShare(int percent);

@@ -1,11 +1,11 @@
 package dev.sluice;
 
-/** What a limiter says while Redis does not answer. */
+/** How a limiter decides while Redis does not answer. */
 public enum OnFailure {
-    /** Everything may go ahead. */
+    /** Every request may go ahead. */
     ALLOW,
-    /** Nothing may. */
+    /** No request may go ahead. */
     DENY,
-    /** This process keeps the limit by itself, from zero: a fleet of n may let through n times the limit. */
+    /** This process enforces the limit by itself, from zero: a fleet of n may admit n times the limit. */
     LOCAL
 }

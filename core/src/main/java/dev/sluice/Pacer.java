@@ -30,7 +30,7 @@ public final class Pacer {
     private final Pace pace;
     private final ReentrantLock lock = new ReentrantLock();
 
-    /** Waits; a test's may only move its clock. */
+    /** Waits. A test only moves its clock. */
     @FunctionalInterface
     interface Sleeper {
         void sleep(long micros);
@@ -68,28 +68,28 @@ public final class Pacer {
         return new Pacer(rate, warmUp, ticker, sleeper);
     }
 
-    /** Waits for one permit, and says for how long it waited. */
+    /** Waits for one permit, and returns how long it waited. */
     public Duration acquire() {
         return acquire(1);
     }
 
-    /** Waits for {@code permits}, and says for how long it waited. Interruption does not end the wait. */
+    /** Waits for {@code permits}, and returns how long it waited. Interruption does not end the wait. */
     public Duration acquire(long permits) {
         Duration wait = reserve(permits);
         sleep(wait);
         return wait;
     }
 
-    /** Takes {@code permits}, and says how long to wait before using them: {@link #acquire} without a waiting thread. */
+    /** Takes {@code permits}, and returns how long to wait before using them: {@link #acquire} without a waiting thread. */
     public Duration reserve(long permits) {
         return micros(reserve(permits, Long.MAX_VALUE));
     }
 
     /** Waits for {@code permits} if that takes no longer than {@code maxWait}; else takes nothing. */
     public boolean tryAcquire(long permits, Duration maxWait) {
-        long most = TimeUnit.MICROSECONDS.convert(maxWait);
-        long wait = reserve(permits, most);
-        if (wait > most) {
+        long maxMicros = TimeUnit.MICROSECONDS.convert(maxWait);
+        long wait = reserve(permits, maxMicros);
+        if (wait > maxMicros) {
             return false;
         }
         sleep(micros(wait));

@@ -3,7 +3,7 @@ package dev.sluice;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** Where limiters keep what has been used, and whom they share it with. */
+/** Where limiters keep their counters, and with whom they share them. */
 public interface Store extends AutoCloseable {
     /** A store in this JVM. */
     static Store local() {
@@ -12,29 +12,29 @@ public interface Store extends AutoCloseable {
 
     /** A store in this JVM on a clock of your own. */
     static Store local(Ticker ticker) {
-        return new LocalStore(ticker);
+        return LocalProvider.get().store(ticker);
     }
 
-    /** A limiter; of the same name, as far as the store reaches, they share their counters. */
+    /** A limiter. Limiters of the same name share their counters, as far as the store reaches. */
     Limiter limiter(String name, Limit... limits);
 
-    /** The same, with what to say while the store does not answer. */
+    /** The same, with a policy for the time while the store does not answer. */
     Limiter limiter(String name, OnFailure onFailure, Limit... limits);
 
     /**
      * Charges several limiters of this store for one request: all of them or none. When one denies, nothing is taken, and
-     * each of the others tells how it stands without the request, or that it denies too.
+     * the decisions of the others say how they stand without the request, or that they deny it too.
      *
-     * <p>A store that cannot do this in one step takes them in order and gives back what it took when one denies: never
-     * are more admitted than the limits allow, but for that moment somebody else may be denied.
+     * <p>A store that cannot do this in one step charges them in order, and refunds them when one denies. It never admits
+     * more than the limits allow, but another request may be denied meanwhile.
      */
     default CompletableFuture<List<Decision>> decideAll(List<Charge> charges) {
-        return new Charging(charges).run();
+        return new SequentialCharge(charges).run();
     }
 
     /**
-     * Lets go of a limiter that is not used any more. What it counted goes with it if nobody else can see it; what is
-     * shared with others lapses by itself.
+     * Forgets a limiter that is not used any more, with its counters. Counters that are shared with other processes
+     * expire by themselves.
      */
     default void forget(String name) {}
 

@@ -1,6 +1,6 @@
 package dev.sluice;
 
-/** The one system ticker, a constant so that a limiter can tell it from a test's. */
+/** The one system ticker, a constant so that a limiter can recognize it. */
 enum SystemTicker implements Ticker {
     INSTANCE;
 

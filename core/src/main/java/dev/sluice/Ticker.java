@@ -1,7 +1,7 @@
 package dev.sluice;
 
 /**
- * Where a limiter's time comes from: one method, so that a test can be the clock.
+ * The clock of a limiter: one method, so that a test can be the clock.
  *
  * <p>A ticker should never run backwards. One that does frees no permit early; see {@link Limiter}.
  */

@@ -107,7 +107,7 @@ class CarryOverTest {
         limiter.decide("a", 6);
         clock.advance(1);
         limiter.change(to);
-        boolean rateToConcurrency = to instanceof Limit.Concurrency && !(from instanceof Limit.Concurrency);
+        boolean rateToConcurrency = to.holds() && !from.holds();
         Decision now = limiter.peek("a", 5);
         if (rateToConcurrency) {
             assertThat(now.allowed())

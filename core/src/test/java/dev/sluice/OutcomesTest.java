@@ -4,6 +4,7 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.sluice.spi.FakeTime;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -64,16 +64,16 @@ class StoreTest {
     @Test
     void eachOfSeveralLimitsSaysHowItStands() {
         Limiter both = store.limiter("both", perMinute(2), Limit.fixedWindow(5, Duration.ofDays(1)));
-        assertThat(both.decide().each())
+        assertThat(both.decide().perLimit())
                 .extracting(Decision::limit, Decision::remaining)
                 .containsExactly(
                         org.assertj.core.groups.Tuple.tuple(2L, 1L), org.assertj.core.groups.Tuple.tuple(5L, 4L));
         both.decide();
         Decision denied = both.decide();
-        assertThat(denied.each()).extracting(Decision::allowed).containsExactly(false, true);
-        assertThat(denied.each().get(0).retryAfter()).isEqualTo(Duration.ofMinutes(1));
+        assertThat(denied.perLimit()).extracting(Decision::allowed).containsExactly(false, true);
+        assertThat(denied.perLimit().get(0).retryAfter()).isEqualTo(Duration.ofMinutes(1));
         Decision one = store.limiter("one", perMinute(2)).decide();
-        assertThat(one.each()).containsExactly(one);
+        assertThat(one.perLimit()).containsExactly(one);
     }
 
     private static Limit perMinute(long permits) {

@@ -8,36 +8,32 @@ import dev.sluice.bench.server.ServerBench;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 
 /** The command line; see {@link Options#USAGE}. */
 public final class Main {
     private Main() {}
 
     public static void main(String[] args) throws IOException {
-        Locale.setDefault(Locale.ROOT); // the same digits everywhere
+        Options.orUsage(() -> run(args));
+    }
+
+    private static void run(String... args) throws IOException {
         String command = args.length == 0 ? "" : args[0];
         List<String> rest = Arrays.asList(args).subList(Math.min(1, args.length), args.length);
-        try {
-            switch (command) {
-                case "core" -> CoreBench.run(Options.parse(command, rest));
-                case "redis" -> RedisBench.run(Options.parse(command, rest));
-                case "server" -> ServerBench.run(Options.parse(command, rest));
-                case "smoke" -> smoke(rest);
-                case "chaos" -> System.exit(Chaos.run(rest, System.out));
-                case "", "-h", "--help", "help" -> System.out.print(Options.USAGE);
-                default ->
-                    throw new Options.BadOption(
-                            "unknown benchmark '" + command + "'; there is: core, redis, server, spring, smoke");
-            }
-        } catch (Options.BadOption e) {
-            System.err.println("bench: " + e.getMessage());
-            System.err.print(Options.USAGE);
-            System.exit(2);
+        switch (command) {
+            case "core" -> CoreBench.run(Options.read(command, rest));
+            case "redis" -> RedisBench.run(Options.read(command, rest));
+            case "server" -> ServerBench.run(Options.read(command, rest));
+            case "smoke" -> smoke(rest);
+            case "chaos" -> System.exit(Chaos.run(rest, System.out));
+            case "", "-h", "--help", "help" -> System.out.print(Options.USAGE);
+            default ->
+                throw new Options.BadOption(
+                        "unknown benchmark '" + command + "'; there is: core, redis, server, spring, smoke");
         }
     }
 
-    private static void smoke(List<String> args) throws IOException {
+    private static void smoke(List<String> args) {
         if (!args.isEmpty()) {
             throw new Options.BadOption("smoke takes no arguments, was given " + args);
         }

@@ -1,18 +1,18 @@
 package dev.sluice.algorithm;
 
-/** The numbers of one limit, and the maker of states that follow them. */
+/** The numbers of one limit, and a factory of states that follow them. */
 public interface Algorithm {
     /** The state of a key that has used nothing. */
     State fresh();
 
-    /** The most permits that can be had at once. */
+    /** The largest number of permits that can be taken at once. */
     long capacity();
 
     /**
-     * The state that goes on from {@code old}, which followed other numbers: what was used stays used. Of another
-     * algorithm only the number of permits in use is known; they count as taken now.
+     * The state {@code old}, which followed other numbers, under these: what was used stays used. Of another algorithm
+     * only the number of permits in use is known; they count as taken now.
      */
-    default State carry(State old, long now) {
+    default State migrate(State old, long now) {
         State state = fresh();
         long used = old.used(now);
         if (used > 0) {

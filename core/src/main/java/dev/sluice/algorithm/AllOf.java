@@ -2,12 +2,11 @@ package dev.sluice.algorithm;
 
 import java.util.Arrays;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Several limits on one key, all or nothing: a request is charged to every one of them, or to none.
  *
- * <p>Why this is simple: the states share one {@linkplain Stamped stamp}, so asking each and then charging each is one
+ * <p>Why this is simple: the states share one {@linkplain SequenceLock stamp}, so asking each and then charging each is one
  * step. No limit that admits now stops admitting later by itself, so the time when all admit is the latest of the
  * times when each does.
  */
@@ -24,11 +23,12 @@ public record AllOf(List<Algorithm> limits) implements Algorithm {
 
     /** Part by part, in order; parts that had no counterpart begin fresh. */
     @Override
-    public State carry(State old, long now) {
+    public State migrate(State old, long now) {
         State[] parts = new State[limits.size()];
         for (int i = 0; i < parts.length; i++) {
-            State from = old.part(i);
-            parts[i] = from == null ? limits.get(i).fresh() : limits.get(i).carry(from, now);
+            parts[i] = i < old.parts()
+                    ? limits.get(i).migrate(old.part(i), now)
+                    : limits.get(i).fresh();
         }
         return new Parts(this, parts);
     }
@@ -48,8 +48,13 @@ public record AllOf(List<Algorithm> limits) implements Algorithm {
         }
 
         @Override
-        public @Nullable State part(int index) {
-            return index < parts.length ? parts[index] : null;
+        public int parts() {
+            return parts.length;
+        }
+
+        @Override
+        public State part(int index) {
+            return parts[index];
         }
 
         @Override
@@ -64,7 +69,7 @@ public record AllOf(List<Algorithm> limits) implements Algorithm {
 
         @Override
         public boolean take(long stamp, long now, long cost) {
-            if (!hold(stamp)) {
+            if (!tryLock(stamp)) {
                 return false;
             }
             long time = Math.max(now, latest());
@@ -117,9 +122,9 @@ public record AllOf(List<Algorithm> limits) implements Algorithm {
         }
 
         @Override
-        public void giveBack(long now, long takenAt, long cost) {
+        public void refund(long now, long takenAt, long cost) {
             for (State part : parts) {
-                part.giveBack(now, takenAt, cost);
+                part.refund(now, takenAt, cost);
             }
         }
 
@@ -136,13 +141,12 @@ public record AllOf(List<Algorithm> limits) implements Algorithm {
         }
 
         @Override
-        public boolean fits(int percent, long cost) {
+        public long room(int percent) {
+            long least = Long.MAX_VALUE;
             for (State part : parts) {
-                if (!part.fits(percent, cost)) {
-                    return false;
-                }
+                least = Math.min(least, part.room(percent));
             }
-            return true;
+            return least;
         }
 
         @Override
@@ -157,7 +161,11 @@ public record AllOf(List<Algorithm> limits) implements Algorithm {
 
         @Override
         public long readyAt(int percent, long now, long cost) {
-            return slowest(percent, now, cost).readyAt(percent, now, cost);
+            long readyAt = now;
+            for (State part : parts) {
+                readyAt = Math.max(readyAt, part.readyAt(percent, now, cost));
+            }
+            return readyAt;
         }
 
         @Override
@@ -171,29 +179,11 @@ public record AllOf(List<Algorithm> limits) implements Algorithm {
 
         @Override
         public long remaining(int percent, long now) {
-            return scarcest(percent, now).remaining(percent, now);
-        }
-
-        @Override
-        public State scarcest(int percent, long now) {
-            State scarcest = parts[0];
+            long least = Long.MAX_VALUE;
             for (State part : parts) {
-                if (part.remaining(percent, now) < scarcest.remaining(percent, now)) {
-                    scarcest = part;
-                }
+                least = Math.min(least, part.remaining(percent, now));
             }
-            return scarcest;
-        }
-
-        @Override
-        public State slowest(int percent, long now, long cost) {
-            State slowest = parts[0];
-            for (State part : parts) {
-                if (part.readyAt(percent, now, cost) > slowest.readyAt(percent, now, cost)) {
-                    slowest = part;
-                }
-            }
-            return slowest;
+            return least;
         }
     }
 }

@@ -15,9 +15,9 @@ public record Concurrency(long capacity) implements Algorithm {
         return new Held(this, 0);
     }
 
-    /** Permits held stay held. What a rate limit has used is nobody's to release, so it does not count here. */
+    /** Held permits stay held. Nobody could release what a rate limit has used, so it does not count here. */
     @Override
-    public State carry(State old, long now) {
+    public State migrate(State old, long now) {
         return new Held(this, old instanceof Held from ? from.held : 0);
     }
 
@@ -43,7 +43,7 @@ public record Concurrency(long capacity) implements Algorithm {
         @Override
         public boolean take(long stamp, long now, long cost) {
             long held = this.held + cost;
-            if (!hold(stamp)) {
+            if (!tryLock(stamp)) {
                 return false;
             }
             this.held = held;
@@ -71,7 +71,7 @@ public record Concurrency(long capacity) implements Algorithm {
         }
 
         @Override
-        public void giveBack(long now, long takenAt, long cost) {
+        public void refund(long now, long takenAt, long cost) {
             release(now, cost);
         }
 

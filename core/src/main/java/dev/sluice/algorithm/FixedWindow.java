@@ -13,25 +13,25 @@ package dev.sluice.algorithm;
  *
  * <p>Why two words are enough: while now is before {@code end} the window goes on, whatever the clock did since it
  * began; from {@code end} on nothing of the past counts. So a clock that steps back leaves the window as it is, and the
- * window is over at its end and not before. A window from which everything was given back has not begun.
+ * window is over at its end and not before. A window whose permits were all refunded has not begun.
  */
-public record FixedWindow(long capacity, Turn turn) implements Algorithm {
+public record FixedWindow(long capacity, WindowSchedule schedule) implements Algorithm {
     @Override
     public State fresh() {
         return new Window(this);
     }
 
     /**
-     * A window that has begun goes on with its count. A longer period ends it as much later; a shorter one leaves its end,
-     * unless that is more than one new period away.
+     * A window that has begun keeps its count. If the period grows, it ends as much later; if it shrinks, it ends as
+     * before, but at most one new period from now.
      */
     @Override
-    public State carry(State old, long now) {
+    public State migrate(State old, long now) {
         if (!(old instanceof Window from)) {
-            return Algorithm.super.carry(old, now);
+            return Algorithm.super.migrate(old, now);
         }
         Window to = new Window(this);
-        long end = turn.carriedEnd(from.limit.turn, from.end, now);
+        long end = schedule.migratedEnd(from.limit.schedule, from.end, now);
         if (now < end) {
             to.end = end;
             to.count = from.count;
@@ -61,9 +61,9 @@ public record FixedWindow(long capacity, Turn turn) implements Algorithm {
 
         @Override
         public boolean take(long stamp, long now, long cost) {
-            long end = now < this.end ? this.end : limit.turn.endAfter(now);
+            long end = now < this.end ? this.end : limit.schedule.endAfter(now);
             long count = used(now) + cost;
-            if (!hold(stamp)) {
+            if (!tryLock(stamp)) {
                 return false;
             }
             this.end = end;
@@ -71,10 +71,10 @@ public record FixedWindow(long capacity, Turn turn) implements Algorithm {
             return true;
         }
 
-        /** Only that it was charged since the window began. */
+        /** All that is known is that it was charged since the window began. */
         @Override
         public long latest() {
-            return limit.turn.startOf(end);
+            return limit.schedule.startOf(end);
         }
 
         @Override
@@ -93,8 +93,8 @@ public record FixedWindow(long capacity, Turn turn) implements Algorithm {
         }
 
         @Override
-        public void giveBack(long now, long takenAt, long cost) {
-            boolean sameWindow = now < end && takenAt < end && takenAt >= limit.turn.startOf(end);
+        public void refund(long now, long takenAt, long cost) {
+            boolean sameWindow = now < end && takenAt < end && takenAt >= limit.schedule.startOf(end);
             if (sameWindow) {
                 count -= Math.min(count, cost);
                 end = count == 0 ? ANCIENT : end;

@@ -13,7 +13,7 @@ package dev.sluice.algorithm;
  * </pre>
  *
  * <p>Why there is so little here: the water in a leaky bucket is what is missing from a token bucket of the same size.
- * As a {@code meter} the two give the same answers. As a {@code queue} it admits at once but lets the work start only
+ * As a {@code meter} the two decide alike. As a {@code queue} it admits at once but lets the work start only
  * when all water before it has gone, so that starts are one permit's time apart (rounded up to the microsecond), and at
  * most B permits wait.
  */
@@ -25,12 +25,12 @@ public final class LeakyBucket extends TokenBucket {
         this.queues = queues;
     }
 
-    /** A bucket that answers at once. */
+    /** A bucket whose work starts at once. */
     public static LeakyBucket meter(Rate rate) {
         return new LeakyBucket(rate, false);
     }
 
-    /** A bucket that says when to start. */
+    /** A bucket that delays work so that it starts at a constant rate. */
     public static LeakyBucket queue(Rate rate) {
         return new LeakyBucket(rate, true);
     }

@@ -24,8 +24,8 @@ public final class Pace {
     private static final long MAX_DEBT = 1L << 60;
 
     private final Rate rate;
-    private final long mostSaved;
-    private final long mostCold;
+    private final long maxSaved;
+    private final long maxCold;
     private long balance;
     private long cold;
     private long last;
@@ -37,9 +37,9 @@ public final class Pace {
                     + " microseconds at this rate, was " + warmUpMicros);
         }
         this.rate = rate;
-        this.mostCold = warmUpMicros * rate.speed;
-        this.mostSaved = warmUpMicros == 0 ? SAVED_MICROS * rate.speed : 0;
-        this.cold = mostCold;
+        this.maxCold = warmUpMicros * rate.speed;
+        this.maxSaved = warmUpMicros == 0 ? SAVED_MICROS * rate.speed : 0;
+        this.cold = maxCold;
         this.last = now;
     }
 
@@ -65,11 +65,11 @@ public final class Pace {
             return;
         }
         long elapsed = now - last;
-        long room = mostSaved + mostCold - balance - cold;
+        long room = maxSaved + maxCold - balance - cold;
         long gained = elapsed >= rate.microsFor(room) ? room : elapsed * rate.speed;
-        long toBalance = Math.min(gained, mostSaved - balance);
+        long toBalance = Math.min(gained, maxSaved - balance);
         balance += toBalance;
-        cold = Math.min(mostCold, cold + gained - toBalance);
+        cold = Math.min(maxCold, cold + gained - toBalance);
         last = now;
     }
 
@@ -83,8 +83,8 @@ public final class Pace {
 
     /** The area under the curve from 0 to {@code coldness}. */
     private long area(long coldness) {
-        return coldness <= mostCold / 2
+        return coldness <= maxCold / 2
                 ? coldness
-                : Rate.multiplyDivideUp(2 * coldness, coldness, mostCold) - coldness + mostCold / 2;
+                : Rate.multiplyDivideUp(2 * coldness, coldness, maxCold) - coldness + maxCold / 2;
     }
 }

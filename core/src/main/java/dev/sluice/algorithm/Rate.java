@@ -29,7 +29,7 @@ public sealed class Rate permits TokenBucket {
     /** Units in a full bucket. */
     final long capacityUnits;
     /** Permits that still weigh less than {@link #TOO_MANY}. */
-    private final long mostPermits;
+    private final long maxPermits;
     /** Microseconds in which an empty bucket is full again, rounded up. */
     final long fillMicros;
 
@@ -38,11 +38,11 @@ public sealed class Rate permits TokenBucket {
         this.speed = speed;
         this.capacity = capacity;
         this.capacityUnits = capacity * weight;
-        this.mostPermits = TOO_MANY / weight;
+        this.maxPermits = TOO_MANY / weight;
         this.fillMicros = microsFor(capacityUnits);
     }
 
-    /** The same rate, as part of what works by it: its numbers are then one look away, not two. */
+    /** The same rate, for a subclass, which then has the numbers in its own fields. */
     Rate(Rate same) {
         this(same.weight, same.speed, same.capacity);
     }
@@ -62,7 +62,7 @@ public sealed class Rate permits TokenBucket {
 
     /** Units that {@code permits} weigh. */
     final long units(long permits) {
-        return permits <= mostPermits ? permits * weight : TOO_MANY;
+        return permits <= maxPermits ? permits * weight : TOO_MANY;
     }
 
     /** Permits that {@code units} amount to, rounded up. */

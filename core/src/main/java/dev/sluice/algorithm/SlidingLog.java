@@ -11,8 +11,7 @@ package dev.sluice.algorithm;
  *
  * <p>Why this is O(1): instead of counting the permits in the window, fix the count and ask about the time. With n
  * permits remembered, c more fit if n + c - L of the oldest are gone; the entries are in order, so that is one look at
- * one entry. Permits that are gone stay where they are until their place is needed; finding how many they are is a
- * binary search.
+ * one entry. Permits that have left stay in place until their slot is needed; counting them is a binary search.
  */
 public record SlidingLog(long capacity, long periodMicros) implements Algorithm {
     @Override
@@ -25,7 +24,7 @@ public record SlidingLog(long capacity, long periodMicros) implements Algorithm 
      * permits than the limit, all of one instant, are no different from just as many.
      */
     @Override
-    public State carry(State old, long now) {
+    public State migrate(State old, long now) {
         if (old instanceof Log from) {
             return from.copy(this);
         }
@@ -63,9 +62,9 @@ public record SlidingLog(long capacity, long periodMicros) implements Algorithm 
         public boolean take(long stamp, long now, long cost) {
             long last = Math.max(now, this.last);
             int gone = size + cost > ring.length ? countUpTo(last - limit.periodMicros) : 0;
-            // before the state is held: if there is no memory, nothing has happened
+            // before the state is locked: if there is no memory, nothing has happened
             long[] larger = size - gone + cost > ring.length ? new long[grown(size - gone + cost)] : null;
-            if (!hold(stamp)) {
+            if (!tryLock(stamp)) {
                 return false;
             }
             this.last = last;
@@ -104,7 +103,7 @@ public record SlidingLog(long capacity, long periodMicros) implements Algorithm 
         }
 
         @Override
-        public void giveBack(long now, long takenAt, long cost) {
+        public void refund(long now, long takenAt, long cost) {
             if (takenAt <= horizon(now)) {
                 return;
             }
@@ -162,7 +161,7 @@ public record SlidingLog(long capacity, long periodMicros) implements Algorithm 
             head = 0;
         }
 
-        /** The entry with so many older ones before it; any number if the words do not fit together. */
+        /** The entry with {@code index} older ones before it; any number if the words do not fit together. */
         private long entry(int index) {
             long[] ring = this.ring;
             int at = wrap(head + index, ring.length);

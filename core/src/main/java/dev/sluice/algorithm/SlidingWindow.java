@@ -26,9 +26,9 @@ public record SlidingWindow(long capacity, long sliceMicros, int slices, boolean
 
     /** Slices of the same length keep their counts; of another, each counts as taken at its last instant. */
     @Override
-    public State carry(State old, long now) {
+    public State migrate(State old, long now) {
         if (!(old instanceof Slices from)) {
-            return Algorithm.super.carry(old, now);
+            return Algorithm.super.migrate(old, now);
         }
         Slices to = new Slices(this);
         long oldSlice = from.limit.sliceMicros;
@@ -77,7 +77,7 @@ public record SlidingWindow(long capacity, long sliceMicros, int slices, boolean
             long last = Math.max(now, this.last);
             long slice = sliceAt(last);
             int gone = fallenOff(slice);
-            if (!hold(stamp)) {
+            if (!tryLock(stamp)) {
                 return false;
             }
             for (int left = gone; left > 0; left--) {
@@ -143,7 +143,7 @@ public record SlidingWindow(long capacity, long sliceMicros, int slices, boolean
         }
 
         @Override
-        public void giveBack(long now, long takenAt, long cost) {
+        public void refund(long now, long takenAt, long cost) {
             long oldestInWindow = sliceAt(Math.max(now, last)) - limit.slices;
             long from = Math.floorDiv(takenAt, limit.sliceMicros);
             if (from < oldestInWindow) {
@@ -170,7 +170,7 @@ public record SlidingWindow(long capacity, long sliceMicros, int slices, boolean
             return copy;
         }
 
-        /** Where the slice stands that has so many older ones before it. */
+        /** The place in the ring of the slice with {@code index} older ones before it. */
         private int oldest(int index) {
             int at = cursor + 1 + index;
             return at < ring.length ? at : at - ring.length;

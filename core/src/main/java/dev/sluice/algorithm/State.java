@@ -1,19 +1,17 @@
 package dev.sluice.algorithm;
 
-import org.jspecify.annotations.Nullable;
-
 /**
- * What one key has used of one limit, and the arithmetic on it. All times are microseconds on one clock.
+ * The use that one key has made of one limit, and the arithmetic on it. All times are microseconds on one clock.
  *
  * <p>{@link #admits}, {@link #used}, {@link #readyAt}, {@link #freshAt} and {@link #departsAt} may run while another
- * thread changes the state, under a {@linkplain Stamped stamp} that is checked afterwards: on words that do not fit
- * together they may answer nonsense, but neither throw nor loop. {@link #take}, {@link #giveBack} and {@link #release}
- * run while the state is held.
+ * thread changes the state, under a {@linkplain SequenceLock stamp} that is checked afterwards: on words that do not fit
+ * together they may return nonsense, but neither throw nor loop. {@link #take}, {@link #refund} and {@link #release} run
+ * while the state is locked.
  *
- * <p>A clock that steps back is read as "no time has passed" since the state was last charged. Instants in answers are
- * absolute, so that what is left of a wait is measured on the clock as it now reads.
+ * <p>A clock that steps back is read as "no time has passed" since the state was last charged. Instants are absolute, so
+ * that the rest of a wait is measured on the clock as it now reads.
  */
-public abstract class State extends Stamped {
+public abstract class State extends SequenceLock {
     /** The instant that never comes. */
     public static final long NEVER = Long.MAX_VALUE;
 
@@ -24,23 +22,23 @@ public abstract class State extends Stamped {
     public abstract Algorithm algorithm();
 
     /**
-     * Whether {@code cost} more permits fit. Time only ever frees permits, so what fits beside all that was ever charged
-     * fits now; asking that first keeps the clock out of the way of the answer.
+     * Whether {@code cost} more permits fit. Time only ever frees permits, so permits that fit beside all that was ever
+     * charged fit now; asking that first means the result need not wait for the clock.
      */
     public abstract boolean admits(long now, long cost);
 
     /**
-     * Charges {@code cost} permits and leaves the state held, if nothing changed since {@code stamp}. They count from the
-     * {@linkplain #latest() latest} instant charged for, or from now where none is remembered.
+     * Charges {@code cost} permits and leaves the state locked, if nothing changed since {@code stamp}. They count from
+     * the {@linkplain #latest() latest} instant charged for, or from now where none is remembered.
      *
-     * <p>What is to be written is worked out before the state is held, so that others wait for the writing only.
+     * <p>The new words are computed before the state is locked, so that other threads wait for the writing only.
      */
     public abstract boolean take(long stamp, long now, long cost);
 
-    /** Charges {@code cost} permits to a state that nobody else can reach, or that is held. */
+    /** Charges {@code cost} permits to a state that no other thread can reach, or that this one has locked. */
     public final void take(long now, long cost) {
-        boolean ours = take(OURS, now, cost);
-        assert ours;
+        boolean taken = take(EXCLUSIVE, now, cost);
+        assert taken;
     }
 
     /** The instant last charged for, where it is remembered. */
@@ -57,10 +55,10 @@ public abstract class State extends Stamped {
     /** The instant from which this state cannot be told from a fresh one; any past instant if it is one already. */
     public abstract long freshAt(long now);
 
-    /** Takes back {@code cost} permits charged at {@code takenAt}, as far as time has not regained them. */
-    public abstract void giveBack(long now, long takenAt, long cost);
+    /** Refunds {@code cost} permits charged at {@code takenAt}, as far as time has not regained them. */
+    public abstract void refund(long now, long takenAt, long cost);
 
-    /** Another state that goes its own way from here. */
+    /** An independent copy. */
     public abstract State copy();
 
     /** Frees {@code cost} permits that are held rather than spent. */
@@ -78,12 +76,17 @@ public abstract class State extends Stamped {
 
     // ---- For requests that may use only a share of the limit
 
-    /** Whether {@code cost} is within what {@code percent} of the limit can ever grant. */
-    public boolean fits(int percent, long cost) {
-        return cost <= algorithm().capacity() - reserve(percent);
+    /** The permits that {@code percent} of the limit can grant at once. */
+    public long room(int percent) {
+        return algorithm().capacity() * percent / 100;
     }
 
-    /** Whether {@code cost} permits fit and leave untouched what is kept for others. */
+    /** Whether {@code cost} is within what {@code percent} of the limit can ever grant. */
+    public final boolean fits(int percent, long cost) {
+        return cost <= room(percent);
+    }
+
+    /** Whether {@code cost} permits fit into {@code percent} of the limit. */
     public boolean admits(int percent, long now, long cost) {
         return fits(percent, cost) && admits(now, cost + reserve(percent));
     }
@@ -93,7 +96,7 @@ public abstract class State extends Stamped {
         return fits(percent, cost) ? readyAt(now, cost + reserve(percent)) : NEVER;
     }
 
-    /** The first instant at which the permits might fit, where somebody may also release some before then. */
+    /** The first instant at which the permits might fit, where others may also release some before then. */
     public long soonestAt(int percent, long now, long cost) {
         return readyAt(percent, now, cost);
     }
@@ -104,30 +107,23 @@ public abstract class State extends Stamped {
     }
 
     private long reserve(int percent) {
-        long capacity = algorithm().capacity();
-        return capacity - capacity * percent / 100;
+        return algorithm().capacity() - room(percent);
     }
 
     // ---- For several limits at once
 
-    /** The part at {@code index}, if there are so many: of one limit, itself. */
-    public @Nullable State part(int index) {
-        return index == 0 ? this : null;
+    /** The number of limits that this is the state of. */
+    public int parts() {
+        return 1;
     }
 
-    /** The part with the fewest permits left. */
-    public State scarcest(int percent, long now) {
+    /** The state of the limit at {@code index}. */
+    public State part(int index) {
         return this;
     }
 
-    /** The part that takes longest to admit {@code cost}. */
-    public State slowest(int percent, long now, long cost) {
-        return this;
-    }
-
-    /** The state that goes on from this one, part by part, by other numbers. */
-    public final State goOnAs(Algorithm algorithm, long now) {
-        State first = part(0);
-        return algorithm.carry(algorithm instanceof AllOf || first == null ? this : first, now);
+    /** This state under other numbers, limit by limit: what was used stays used. */
+    public final State migrateTo(Algorithm algorithm, long now) {
+        return algorithm.migrate(algorithm instanceof AllOf ? this : part(0), now);
     }
 }

@@ -31,9 +31,9 @@ public sealed class TokenBucket extends Rate implements Algorithm permits LeakyB
 
     /** What is missing stays missing, be it more than the bucket holds, and comes back at the new rate. */
     @Override
-    public State carry(State old, long now) {
+    public State migrate(State old, long now) {
         if (!(old instanceof Level from)) {
-            return Algorithm.super.carry(old, now);
+            return Algorithm.super.migrate(old, now);
         }
         Level to = (Level) fresh();
         to.missing = converted(from.missingAt(now), from.limit);
@@ -65,7 +65,7 @@ public sealed class TokenBucket extends Rate implements Algorithm permits LeakyB
         public final boolean take(long stamp, long now, long cost) {
             long missing = missingAt(now) + limit.units(cost);
             long last = Math.max(now, this.last);
-            if (!hold(stamp)) {
+            if (!tryLock(stamp)) {
                 return false;
             }
             this.missing = missing;
@@ -95,7 +95,7 @@ public sealed class TokenBucket extends Rate implements Algorithm permits LeakyB
         }
 
         @Override
-        public final void giveBack(long now, long takenAt, long cost) {
+        public final void refund(long now, long takenAt, long cost) {
             missing -= Math.min(missing, limit.left(limit.units(cost), Math.max(now, last) - takenAt));
         }
 

@@ -46,7 +46,7 @@ public final class Rooms {
             configuration.setResolveMissingDependenciesFromClassPath(false);
             return new ClassFileImporter().importPath(Path.of("target", "classes"));
         });
-        return new Rooms(classes, drawing(Path.of("..", "docs", "architecture.md")));
+        return new Rooms(classes, drawing(page()));
     }
 
     /** Checks that every package is drawn, uses what the drawing says, and uses only packages drawn above it. */
@@ -121,6 +121,18 @@ public final class Rooms {
                 .findFirst()
                 .map(Dependency::getDescription)
                 .orElse("");
+    }
+
+    /** The page in the root of the project, which is a parent of the folder that the tests run in. */
+    private static Path page() {
+        for (Path folder = Path.of("").toAbsolutePath(); folder != null; folder = folder.getParent()) {
+            Path page = folder.resolve(Path.of("docs", "architecture.md"));
+            if (Files.exists(page)) {
+                return page;
+            }
+        }
+        throw new AssertionError(
+                "no docs/architecture.md in a parent of " + Path.of("").toAbsolutePath());
     }
 
     private static Map<String, SortedSet<String>> drawing(Path page) {

@@ -54,14 +54,6 @@ final class Bound {
 
     /** The bound of one limit over what one key was given, in order. */
     static void check(Limit limit, List<Grant> grants) {
-        if (limit instanceof Limit.Concurrency) {
-            long held = grants.stream()
-                    .filter(Grant::open)
-                    .mapToLong(g -> g.permits)
-                    .sum();
-            LawBroken.unless(held <= limit.capacity(), "%d held of %s", held, limit);
-            return;
-        }
         boolean refunds = grants.stream().anyMatch(g -> g.refunded);
         List<Grant> kept = new ArrayList<>();
         long[] times = new long[grants.size()];
@@ -76,23 +68,70 @@ final class Bound {
                 kept.add(grant);
             }
         }
-        if (limit instanceof Limit.FixedWindow fixed) {
-            // A window that was given back whole is forgotten, and with it how late it was.
-            if (!refunds || !stepsBack) {
-                fixedWindow(fixed, kept, times, refunds);
-            }
-        } else if (limit instanceof Limit.SlidingWindow sliding) {
-            boolean strict = sliding.counting() == Limit.SlidingWindow.Counting.STRICT;
-            inAnyPeriod(limit, Rhythm.micros(sliding.period()), strict ? 1 : 2, kept, times);
-        } else if (limit instanceof Limit.SlidingLog log) {
-            inAnyPeriod(limit, Rhythm.micros(log.period()), 1, kept, times);
-        } else if (limit instanceof Limit.TokenBucket bucket) {
-            burstAndRate(limit, bucket.permits(), Rhythm.micros(bucket.period()), kept, times);
-        } else if (limit instanceof Limit.LeakyBucket bucket) {
-            burstAndRate(limit, bucket.permits(), Rhythm.micros(bucket.period()), kept, times);
-            if (bucket.flow() == Limit.LeakyBucket.Flow.QUEUE && !refunds) {
-                spaced(bucket, kept);
-            }
+        limit.accept(new Checks(grants, kept, times, refunds, stepsBack)).run();
+    }
+
+    /** The check of each algorithm's bound. */
+    private static final class Checks implements Limit.Cases<Runnable> {
+        private final List<Grant> all;
+        private final List<Grant> kept;
+        private final long[] times;
+        private final boolean refunds;
+        private final boolean stepsBack;
+
+        Checks(List<Grant> all, List<Grant> kept, long[] times, boolean refunds, boolean stepsBack) {
+            this.all = all;
+            this.kept = kept;
+            this.times = times;
+            this.refunds = refunds;
+            this.stepsBack = stepsBack;
+        }
+
+        @Override
+        public Runnable fixedWindow(Limit.FixedWindow limit) {
+            return () -> {
+                // A window that was given back whole is forgotten, and with it how late it was.
+                if (!refunds || !stepsBack) {
+                    Bound.fixedWindow(limit, kept, times, refunds);
+                }
+            };
+        }
+
+        @Override
+        public Runnable slidingWindow(Limit.SlidingWindow limit) {
+            boolean strict = limit.counting() == Limit.SlidingWindow.Counting.STRICT;
+            return () -> inAnyPeriod(limit, Rhythm.micros(limit.period()), strict ? 1 : 2, kept, times);
+        }
+
+        @Override
+        public Runnable slidingLog(Limit.SlidingLog limit) {
+            return () -> inAnyPeriod(limit, Rhythm.micros(limit.period()), 1, kept, times);
+        }
+
+        @Override
+        public Runnable tokenBucket(Limit.TokenBucket limit) {
+            return () -> burstAndRate(limit, limit.permits(), Rhythm.micros(limit.period()), kept, times);
+        }
+
+        @Override
+        public Runnable leakyBucket(Limit.LeakyBucket limit) {
+            return () -> {
+                burstAndRate(limit, limit.permits(), Rhythm.micros(limit.period()), kept, times);
+                if (limit.delays() && !refunds) {
+                    spaced(limit, kept);
+                }
+            };
+        }
+
+        @Override
+        public Runnable concurrency(Limit.Concurrency limit) {
+            return () -> {
+                long held = all.stream()
+                        .filter(Grant::open)
+                        .mapToLong(g -> g.permits)
+                        .sum();
+                LawBroken.unless(held <= limit.capacity(), "%d held of %s", held, limit);
+            };
         }
     }
 

@@ -128,7 +128,7 @@ final class Contention {
                 .map(decision -> new Grant(key, decision.takenAtMicros(), decision))
                 .toList();
         for (Limit limit : limits) {
-            boolean queue = limit instanceof Limit.LeakyBucket b && b.flow() == Limit.LeakyBucket.Flow.QUEUE;
+            boolean queue = limit.delays();
             // Of two decisions at one instant nobody can say which came first, so their delays are left alone.
             Bound.check(queue ? meter((Limit.LeakyBucket) limit) : limit, grants);
         }

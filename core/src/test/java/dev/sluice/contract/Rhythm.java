@@ -7,24 +7,43 @@ import java.time.temporal.ChronoUnit;
 /** The times at which something happens inside a limit, so that traces can aim at them. */
 record Rhythm(long periodMicros, long sliceMicros, long permitMicros, long memoryMicros) {
     static Rhythm of(Limit limit) {
-        if (limit instanceof Limit.FixedWindow fixed) {
-            // A calendar unit is only about as long as it is said to be: a month may have 31 days, a day 25 hours.
-            boolean calendar = fixed.alignment() instanceof Limit.Alignment.Calendar;
-            long period = micros(fixed.period());
-            return new Rhythm(period, period, period / fixed.permits(), calendar ? period + period / 10 : period);
-        } else if (limit instanceof Limit.SlidingWindow sliding) {
-            long period = micros(sliding.period());
-            long slice = period / sliding.slices();
-            return new Rhythm(period, slice, period / sliding.permits(), period + slice);
-        } else if (limit instanceof Limit.SlidingLog log) {
-            long period = micros(log.period());
-            return new Rhythm(period, period, period / log.permits(), period);
-        } else if (limit instanceof Limit.TokenBucket bucket) {
-            return ofBucket(bucket.permits(), bucket.period(), bucket.burst());
-        } else if (limit instanceof Limit.LeakyBucket bucket) {
-            return ofBucket(bucket.permits(), bucket.period(), bucket.capacity());
-        }
-        return new Rhythm(1_000, 1_000, 1_000, 1_000);
+        return limit.accept(new Limit.Cases<>() {
+            @Override
+            public Rhythm fixedWindow(Limit.FixedWindow fixed) {
+                // A calendar unit is only about as long as it is said to be: a month may have 31 days, a day 25 hours.
+                boolean calendar = fixed.alignment() instanceof Limit.Alignment.Calendar;
+                long period = micros(fixed.period());
+                return new Rhythm(period, period, period / fixed.permits(), calendar ? period + period / 10 : period);
+            }
+
+            @Override
+            public Rhythm slidingWindow(Limit.SlidingWindow sliding) {
+                long period = micros(sliding.period());
+                long slice = period / sliding.slices();
+                return new Rhythm(period, slice, period / sliding.permits(), period + slice);
+            }
+
+            @Override
+            public Rhythm slidingLog(Limit.SlidingLog log) {
+                long period = micros(log.period());
+                return new Rhythm(period, period, period / log.permits(), period);
+            }
+
+            @Override
+            public Rhythm tokenBucket(Limit.TokenBucket bucket) {
+                return ofBucket(bucket.permits(), bucket.period(), bucket.burst());
+            }
+
+            @Override
+            public Rhythm leakyBucket(Limit.LeakyBucket bucket) {
+                return ofBucket(bucket.permits(), bucket.period(), bucket.capacity());
+            }
+
+            @Override
+            public Rhythm concurrency(Limit.Concurrency concurrency) {
+                return new Rhythm(1_000, 1_000, 1_000, 1_000);
+            }
+        });
     }
 
     private static Rhythm ofBucket(long permits, Duration period, long capacity) {

@@ -67,7 +67,7 @@ class CostEdgesTest {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> limiter.acquireAsync("a", cost, Duration.ZERO))
                     .withMessageContaining(told);
-            if (!(limit instanceof Limit.Concurrency)) {
+            if (!limit.holds()) {
                 assertThatIllegalArgumentException()
                         .isThrownBy(() -> limiter.tryAcquire("a", cost))
                         .withMessageContaining(told);

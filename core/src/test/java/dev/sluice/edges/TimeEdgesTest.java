@@ -78,7 +78,7 @@ class TimeEdgesTest {
         long most = limit.capacity();
         assertThat(limiter.decide(most).allowed()).isTrue();
         nanos.set(Long.MAX_VALUE);
-        if (limit instanceof Limit.Concurrency) {
+        if (limit.holds()) {
             assertThat(limiter.decide(1).allowed()).isFalse();
         } else {
             assertThat(limiter.peek("", 0).resetAfter()).isZero();

@@ -73,19 +73,36 @@ abstract class PartModel {
     }
 
     static PartModel of(Limit limit) {
-        if (limit instanceof Limit.FixedWindow fixed) {
-            return new FixedWindowModel(fixed);
-        } else if (limit instanceof Limit.SlidingWindow sliding) {
-            return new SlidingWindowModel(sliding);
-        } else if (limit instanceof Limit.SlidingLog log) {
-            return new SlidingLogModel(log);
-        } else if (limit instanceof Limit.TokenBucket bucket) {
-            return new TokenBucketModel(bucket);
-        } else if (limit instanceof Limit.LeakyBucket bucket) {
-            return new LeakyBucketModel(bucket);
-        } else if (limit instanceof Limit.Concurrency concurrency) {
-            return new ConcurrencyModel(concurrency);
-        }
-        throw new IllegalArgumentException("no model of " + limit);
+        return limit.accept(new Limit.Cases<>() {
+            @Override
+            public PartModel fixedWindow(Limit.FixedWindow fixed) {
+                return new FixedWindowModel(fixed);
+            }
+
+            @Override
+            public PartModel slidingWindow(Limit.SlidingWindow sliding) {
+                return new SlidingWindowModel(sliding);
+            }
+
+            @Override
+            public PartModel slidingLog(Limit.SlidingLog log) {
+                return new SlidingLogModel(log);
+            }
+
+            @Override
+            public PartModel tokenBucket(Limit.TokenBucket bucket) {
+                return new TokenBucketModel(bucket);
+            }
+
+            @Override
+            public PartModel leakyBucket(Limit.LeakyBucket bucket) {
+                return new LeakyBucketModel(bucket);
+            }
+
+            @Override
+            public PartModel concurrency(Limit.Concurrency concurrency) {
+                return new ConcurrencyModel(concurrency);
+            }
+        });
     }
 }

@@ -67,6 +67,7 @@ final class DenialCache {
                 less(then.resetAfterMicros(), micros),
                 0,
                 0,
+                Decision.Source.DENIAL_CACHE,
                 List.of());
         return then.parts().isEmpty()
                 ? now

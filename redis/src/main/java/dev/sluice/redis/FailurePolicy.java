@@ -1,11 +1,13 @@
 package dev.sluice.redis;
 
 import dev.sluice.Decision;
+import dev.sluice.Decision.Source;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
 import dev.sluice.Outcome;
 import dev.sluice.redis.script.LimitScripts;
+import dev.sluice.redis.script.LimitScripts.Operation;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -25,48 +27,34 @@ final class FailurePolicy {
     }
 
     /** Decides on a request; a peek takes nothing. */
-    Decision decide(
-            LimitScripts limits, LimitScripts.Deciding what, String key, long permits, int percent, long maxDelay) {
-        long capacity = limits.capacity();
+    Decision decide(LimitScripts scripts, Operation operation, String key, long permits, int percent, long maxDelay) {
+        long capacity = scripts.capacity();
         return switch (onFailure) {
             case ALLOW -> {
                 counters.allowedByPolicy.increment();
-                yield Receipts.ofNobody(Decision.allowed(permits, capacity, capacity, 0, 0, 0));
+                yield Decision.allowed(permits, capacity, capacity, 0, 0, 0).withSource(Source.FAILURE_POLICY);
             }
             case DENY -> {
                 counters.deniedByPolicy.increment();
-                yield Receipts.ofNobody(Decision.denied(
-                        Outcome.DENIED, permits, capacity, 0, RETRY_AFTER_DENY_MICROS, RETRY_AFTER_DENY_MICROS));
+                yield Decision.denied(
+                                Outcome.DENIED, permits, capacity, 0, RETRY_AFTER_DENY_MICROS, RETRY_AFTER_DENY_MICROS)
+                        .withSource(Source.FAILURE_POLICY);
             }
             case LOCAL -> {
                 counters.decidedLocally.increment();
                 Limiter limiter = percent == 100 ? local : local.withShare(percent);
-                yield Receipts.ofLocal(
-                        what == LimitScripts.Deciding.PEEK
-                                ? limiter.peek(key, permits)
-                                : maxDelay == LimitScripts.ANY_DELAY || !limits.delays()
-                                        ? limiter.decide(key, permits)
-                                        : limiter.acquireAsync(key, permits, Duration.ZERO)
-                                                .join());
+                if (operation == Operation.PEEK) {
+                    yield limiter.peek(key, permits);
+                }
+                yield maxDelay == LimitScripts.ANY_DELAY || !scripts.delays()
+                        ? limiter.decide(key, permits)
+                        : limiter.acquireAsync(key, permits, Duration.ZERO).join();
             }
         };
     }
 
-    /** Refunds permits that this policy granted in this process. */
-    void refund(String key, Decision taken) {
-        local.refund(key, Receipts.local(taken));
-    }
-
-    /** Releases permits that this policy granted in this process. */
-    void release(String key, Decision taken) {
-        local.release(key, Receipts.local(taken));
-    }
-
-    void reset(String key) {
-        local.reset(key);
-    }
-
-    void change(List<Limit> limits) {
-        local.change(limits.toArray(Limit[]::new));
+    /** The limiter of this process, which decides under {@link OnFailure#LOCAL}. */
+    Limiter local() {
+        return local;
     }
 }

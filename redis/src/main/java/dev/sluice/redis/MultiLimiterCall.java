@@ -4,7 +4,7 @@ import dev.sluice.Charge;
 import dev.sluice.Decision;
 import dev.sluice.redis.client.ResilientConnection;
 import dev.sluice.redis.script.LimitScripts;
-import dev.sluice.redis.script.LimitScripts.Deciding;
+import dev.sluice.redis.script.LimitScripts.Operation;
 import dev.sluice.redis.script.Script;
 import dev.sluice.redis.script.ScriptReply;
 import java.util.ArrayList;
@@ -27,8 +27,14 @@ final class MultiLimiterCall {
             return core.calls().limiterName().equals(calls.limiterName()) && this.key.equals(key);
         }
 
-        Decision byPolicy(Deciding what, long permits) {
-            return core.calls().byPolicy(what, key, permits, percent, LimitScripts.ANY_DELAY);
+        Decision byPolicy(Operation operation, long permits) {
+            return core.calls().byPolicy(operation, key, permits, percent, LimitScripts.ANY_DELAY);
+        }
+
+        /** How its policy stands without the request, or that it denies it too. */
+        Decision withoutTaking(long permits) {
+            Decision now = byPolicy(Operation.PEEK, 0);
+            return permits <= now.remaining() ? now : byPolicy(Operation.PEEK, permits);
         }
     }
 
@@ -76,10 +82,10 @@ final class MultiLimiterCall {
     }
 
     private void run(int repeats, CompletableFuture<List<Decision>> decisions) {
-        byte[] arguments = scripts.decideArguments(Deciding.TAKE, permits, LimitScripts.ANY_DELAY, percents());
+        byte[] arguments = scripts.arguments(Operation.TAKE, permits, LimitScripts.ANY_DELAY, percents());
         byte[][] args = members.get(0).core.calls().withTime(arguments);
         connection.run(scripts.decide(), keyNames(), args, bytes -> {
-            ScriptReply reply = bytes == null ? null : new ScriptReply(bytes);
+            ScriptReply reply = bytes == null ? null : new ScriptReply(bytes, scripts, 100);
             if (reply == null || (reply.isOutOfWindow() && repeats == 0)) {
                 decisions.complete(byPolicy());
             } else if (reply.isOutOfWindow()) {
@@ -94,14 +100,13 @@ final class MultiLimiterCall {
         List<Decision> decisions = new ArrayList<>(members.size());
         int first = 0;
         for (Member member : members) {
-            ScriptReply own = reply.from(first);
+            ScriptReply own = reply.part(first, member.scripts, member.percent);
             if (reply.isAdmitted()) {
-                Decision decision = own.decision(member.scripts, permits, member.percent, LimitScripts.ANY_DELAY);
+                Decision decision = own.decision(permits, LimitScripts.ANY_DELAY);
                 member.core.calls().renewIfHeld(member.key, decision);
                 decisions.add(decision);
             } else {
-                Decision decision = own.withoutTaking(member.scripts, permits, member.percent);
-                decisions.add(decision.allowed() ? Receipts.ofNobody(decision) : decision);
+                decisions.add(own.withoutTaking(permits));
             }
             first += member.scripts.limits().size();
         }
@@ -122,7 +127,7 @@ final class MultiLimiterCall {
     private List<Decision> byPolicy() {
         List<Decision> decisions = new ArrayList<>(members.size());
         for (Member member : members) {
-            Decision decision = member.byPolicy(Deciding.TAKE, permits);
+            Decision decision = member.byPolicy(Operation.TAKE, permits);
             if (!decision.allowed()) {
                 return refunded(decisions, decision);
             }
@@ -133,13 +138,12 @@ final class MultiLimiterCall {
 
     private List<Decision> refunded(List<Decision> taken, Decision denied) {
         List<Decision> decisions = new ArrayList<>(members.size());
-        for (int i = 0; i < taken.size(); i++) {
-            members.get(i).core.refund(members.get(i).key, taken.get(i));
-            decisions.add(Receipts.ofNobody(taken.get(i)));
-        }
-        decisions.add(denied);
-        for (Member member : members.subList(decisions.size(), members.size())) {
-            decisions.add(member.byPolicy(Deciding.PEEK, permits));
+        for (int i = 0; i < members.size(); i++) {
+            Member member = members.get(i);
+            if (i < taken.size()) {
+                member.core.refund(member.key, taken.get(i));
+            }
+            decisions.add(i == taken.size() ? denied : member.withoutTaking(permits));
         }
         return decisions;
     }

@@ -1,8 +1,11 @@
 package dev.sluice.redis;
 
 import dev.sluice.Decision;
+import dev.sluice.Decision.Source;
+import dev.sluice.Outcome;
 import dev.sluice.redis.script.LimitScripts;
-import dev.sluice.redis.script.LimitScripts.Deciding;
+import dev.sluice.redis.script.LimitScripts.Operation;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
@@ -48,7 +51,7 @@ final class PermitBatches {
         }
 
         Decision decision(long permits) {
-            return part(grant, permits, Math.max(0, unspent.get()));
+            return part(grant, permits, Math.max(0, unspent.get()), Source.BATCH);
         }
     }
 
@@ -106,7 +109,7 @@ final class PermitBatches {
         CompletableFuture<Decision> other = hot.refill.compareAndExchange(null, mine);
         if (other != null) {
             return other.thenCompose(decision -> {
-                if (!Receipts.isOfRedis(decision)) {
+                if (!isOfRedis(decision)) {
                     return CompletableFuture.completedFuture(byPolicy(key, permits)); // it has waited for Redis too
                 }
                 return decision.allowed() ? take(key, permits) : fetch(key, permits);
@@ -116,7 +119,7 @@ final class PermitBatches {
         fetch(key, size).thenAccept(granted -> {
             if (granted.allowed() || size == permits) {
                 refilled(hot, mine, opened(key, hot, granted, permits));
-            } else if (!Receipts.isOfRedis(granted)) {
+            } else if (!isOfRedis(granted)) {
                 refilled(hot, mine, byPolicy(key, permits));
             } else {
                 hot.size = Math.max(1, hot.size / 2);
@@ -136,7 +139,7 @@ final class PermitBatches {
     }
 
     private Decision byPolicy(String key, long permits) {
-        return calls.byPolicy(Deciding.TAKE, key, permits, 100, LimitScripts.ANY_DELAY);
+        return calls.byPolicy(Operation.TAKE, key, permits, 100, LimitScripts.ANY_DELAY);
     }
 
     /** The first caller's part of a grant; the rest is the next batch. */
@@ -145,14 +148,14 @@ final class PermitBatches {
             return granted;
         }
         long rest = granted.permits() - permits;
-        if (!Receipts.isOfRedis(granted)) {
+        if (!isOfRedis(granted)) {
             refundPart(key, granted, rest);
         } else {
             Batch batch = new Batch(granted, new AtomicLong(rest), System.nanoTime());
             refundRest(key, hot.batch);
             hot.batch = batch;
         }
-        return part(granted, permits, rest);
+        return part(granted, permits, rest, granted.source());
     }
 
     private long nextSize(HotKey hot) {
@@ -178,19 +181,27 @@ final class PermitBatches {
 
     private void refundPart(String key, Decision grant, long permits) {
         if (permits > 0) {
-            refund.accept(key, part(grant, permits, 0));
+            refund.accept(key, part(grant, permits, 0, grant.source()));
         }
     }
 
     /** A decision on some of the permits of a grant, of which {@code unspent} are left. */
-    private static Decision part(Decision grant, long permits, long unspent) {
-        return Decision.allowed(
+    private static Decision part(Decision grant, long permits, long unspent, Source source) {
+        return new Decision(
+                Outcome.ALLOWED,
                 permits,
                 grant.limit(),
                 grant.remaining() + unspent,
+                0,
                 grant.resetAfterMicros(),
                 0,
-                grant.takenAtMicros());
+                grant.takenAtMicros(),
+                source,
+                List.of());
+    }
+
+    private static boolean isOfRedis(Decision decision) {
+        return decision.source() == Source.REDIS;
     }
 
     private void sweep() {

@@ -4,31 +4,18 @@ import dev.sluice.Decision;
 import dev.sluice.DecisionListener;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
-import dev.sluice.Outcome;
-import dev.sluice.redis.script.LimitScripts;
-import java.time.Duration;
+import dev.sluice.spi.AbstractLimiter;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A limiter on Redis, for all or a share of its limits; its operations are in {@link RedisLimiterCore}. */
-final class RedisLimiter implements Limiter {
-    private static final System.Logger LOG = System.getLogger(RedisLimiter.class.getName());
-
-    private static final CompletableFuture<?> DONE = CompletableFuture.completedFuture(null);
-
+/** A limiter on Redis: one share of a {@link RedisLimiterCore}. */
+final class RedisLimiter extends AbstractLimiter {
     private final RedisLimiterCore core;
-    private final int percent;
-    private final boolean shadow;
-    private final @Nullable DecisionListener listener;
 
     RedisLimiter(RedisLimiterCore core, int percent, boolean shadow, @Nullable DecisionListener listener) {
+        super(percent, shadow, listener);
         this.core = core;
-        this.percent = percent;
-        this.shadow = shadow;
-        this.listener = listener;
     }
 
     RedisLimiterCore core() {
@@ -41,92 +28,12 @@ final class RedisLimiter implements Limiter {
 
     /** Whether its decisions are those of the script, unchanged and unobserved. */
     boolean isPlain() {
-        return !shadow && listener == null && !core.takesBatches();
+        return !observed && !core.takesBatches();
     }
 
     @Override
     public List<Limit> limits() {
-        return core.limits();
-    }
-
-    @Override
-    public boolean tryAcquire(String key, long permits) {
-        check(key, permits);
-        if (core.holds()) {
-            throw new IllegalStateException("a concurrency limit needs something to release its permits by: use hold,"
-                    + " or decide and release, with " + limits());
-        }
-        return told(key, core.take(key, permits, percent, 0).join()).allowed();
-    }
-
-    @Override
-    public Decision decide(String key, long permits) {
-        return decideAsync(key, permits).join();
-    }
-
-    @Override
-    public CompletableFuture<Decision> decideAsync(String key, long permits) {
-        check(key, permits);
-        CompletableFuture<Decision> taken = core.take(key, permits, percent, LimitScripts.ANY_DELAY);
-        return shadow || listener != null ? taken.thenApply(decision -> told(key, decision)) : taken;
-    }
-
-    @Override
-    public Decision peek(String key, long permits) {
-        return peekAsync(key, permits).join();
-    }
-
-    @Override
-    public CompletableFuture<Decision> peekAsync(String key, long permits) {
-        check(key, permits);
-        CompletableFuture<Decision> seen = core.peek(key, permits, percent);
-        return shadow ? seen.thenApply(Decision::watched) : seen;
-    }
-
-    @Override
-    public CompletableFuture<Decision> acquireAsync(String key, long permits, Duration maxWait) {
-        check(key, permits);
-        if (maxWait.isNegative()) {
-            throw new IllegalArgumentException("maxWait must not be negative, was " + maxWait);
-        }
-        if (shadow) {
-            return decideAsync(key, permits);
-        }
-        CompletableFuture<Decision> turn = core.await(key, permits, percent, TimeUnit.MICROSECONDS.convert(maxWait));
-        if (listener != null) {
-            turn.thenAccept(decision -> told(key, decision));
-        }
-        return turn;
-    }
-
-    @Override
-    public void refund(String key, Decision taken) {
-        refundAsync(key, taken).join();
-    }
-
-    @Override
-    public CompletableFuture<?> refundAsync(String key, Decision taken) {
-        check(key, 0);
-        return taken.outcome() == Outcome.ALLOWED && taken.permits() > 0 ? core.refund(key, taken) : DONE;
-    }
-
-    @Override
-    public void release(String key, Decision taken) {
-        releaseAsync(key, taken).join();
-    }
-
-    @Override
-    public CompletableFuture<?> releaseAsync(String key, Decision taken) {
-        check(key, 0);
-        return taken.outcome() == Outcome.ALLOWED && taken.permits() > 0 && core.holds()
-                ? core.release(key, taken)
-                : DONE;
-    }
-
-    @Override
-    public void reset(String key) {
-        check(key, 0);
-        core.reset(key);
+        return core.scripts().limits();
     }
 
     @Override
@@ -136,37 +43,46 @@ final class RedisLimiter implements Limiter {
 
     @Override
     public Limiter withShare(int percent) {
-        if (percent < 1 || percent > 100) {
-            throw new IllegalArgumentException("a share is 1 to 100 percent, was " + percent);
-        }
         return new RedisLimiter(core, percent, shadow, listener);
     }
 
     @Override
-    public String toString() {
-        return "Limiter " + core.calls().limiterName() + limits() + (percent == 100 ? "" : " for " + percent + " %");
+    protected CompletableFuture<Decision> take(String key, long permits, long maxDelayMicros) {
+        return core.take(key, permits, percent, maxDelayMicros);
     }
 
-    private Decision seen(Decision decision) {
-        return shadow ? decision.watched() : decision;
+    @Override
+    protected CompletableFuture<Decision> look(String key, long permits) {
+        return core.calls().peek(key, permits, percent);
     }
 
-    private Decision told(String key, Decision decision) {
-        Decision told = seen(decision);
-        if (listener != null) {
-            try {
-                listener.decided(key, told);
-            } catch (RuntimeException e) {
-                LOG.log(System.Logger.Level.WARNING, "a listener failed on " + told, e);
-            }
-        }
-        return told;
+    @Override
+    protected CompletableFuture<Decision> await(String key, long permits, long maxWaitMicros) {
+        return core.await(key, permits, percent, maxWaitMicros);
     }
 
-    private static void check(String key, long permits) {
-        Objects.requireNonNull(key, "key must not be null");
-        if (permits < 0) {
-            throw new IllegalArgumentException("permits must be 0 or more, was " + permits);
-        }
+    @Override
+    protected CompletableFuture<?> refundTaken(String key, Decision taken) {
+        return core.refund(key, taken);
+    }
+
+    @Override
+    protected CompletableFuture<?> releaseTaken(String key, Decision taken) {
+        return core.release(key, taken);
+    }
+
+    @Override
+    protected void resetKey(String key) {
+        core.reset(key);
+    }
+
+    @Override
+    protected boolean holds() {
+        return core.scripts().holds();
+    }
+
+    @Override
+    protected String name() {
+        return core.calls().limiterName();
     }
 }

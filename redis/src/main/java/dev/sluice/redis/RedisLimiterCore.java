@@ -4,6 +4,7 @@ import dev.sluice.Decision;
 import dev.sluice.Limit;
 import dev.sluice.OnFailure;
 import dev.sluice.redis.script.LimitScripts;
+import dev.sluice.spi.Scheduler;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,7 @@ final class RedisLimiterCore {
     private final DenialCache denials;
     private final FallbackCounters counters;
     private final @Nullable PermitBatches batches;
+    private final Scheduler scheduler;
     private final WaitQueues queues;
 
     RedisLimiterCore(
@@ -31,7 +33,8 @@ final class RedisLimiterCore {
         this.denials = setup.denials();
         this.counters = setup.counters();
         this.batches = batchShare > 0 ? new PermitBatches(calls, this::refund, counters, batchShare) : null;
-        this.queues = new WaitQueues(calls, this::take, this::refund);
+        this.scheduler = setup.scheduler();
+        this.queues = new WaitQueues(calls, setup.scheduler(), this::take, this::refund);
         if (batches != null) {
             batches.sweepOn(setup.executor());
         }
@@ -41,16 +44,12 @@ final class RedisLimiterCore {
         return calls;
     }
 
-    List<Limit> limits() {
-        return calls.scripts().limits();
+    LimitScripts scripts() {
+        return calls.scripts();
     }
 
     boolean takesBatches() {
         return batches != null;
-    }
-
-    boolean holds() {
-        return calls.scripts().holds();
     }
 
     // ---- Taking
@@ -65,16 +64,11 @@ final class RedisLimiterCore {
             counters.answeredHere.increment();
             return CompletableFuture.completedFuture(denied);
         }
-        LimitScripts scripts = calls.scripts();
+        LimitScripts scripts = scripts();
         if (batches != null && percent == 100 && !scripts.holds() && !scripts.delays()) {
             return batches.take(key, permits);
         }
         return calls.take(key, permits, percent, maxDelay);
-    }
-
-    /** What {@link #take} would answer; takes nothing. */
-    CompletableFuture<Decision> peek(String key, long permits, int percent) {
-        return calls.peek(key, permits, percent);
     }
 
     /** Takes the permits as soon as they are available, if that is within {@code waitMicros}. */
@@ -82,7 +76,7 @@ final class RedisLimiterCore {
         if (waitMicros == 0 || permits == 0) {
             return take(key, permits, percent, waitMicros);
         }
-        return calls.scripts().delays()
+        return scripts().delays()
                 ? delayed(key, permits, percent, waitMicros)
                 : queues.join(key, permits, percent, waitMicros);
     }
@@ -91,7 +85,7 @@ final class RedisLimiterCore {
     private CompletableFuture<Decision> delayed(String key, long permits, int percent, long waitMicros) {
         CompletableFuture<Decision> waiter = new CompletableFuture<>();
         take(key, permits, percent, waitMicros)
-                .thenAccept(decision -> WaitQueues.after(decision.delayMicros(), () -> {
+                .thenAccept(decision -> scheduler.schedule(decision.delayMicros(), () -> {
                     if (!waiter.complete(decision.undelayed()) && decision.allowed()) {
                         refund(key, decision);
                     }

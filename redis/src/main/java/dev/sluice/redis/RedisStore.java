@@ -7,6 +7,7 @@ import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
 import dev.sluice.Store;
 import dev.sluice.redis.client.ResilientConnection;
+import dev.sluice.spi.Scheduler;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
@@ -38,6 +39,7 @@ public final class RedisStore implements Store {
             FallbackCounters counters,
             DenialCache denials,
             ScheduledExecutorService executor,
+            Scheduler scheduler,
             OnFailure onFailure,
             long leaseMicros,
             String clock,

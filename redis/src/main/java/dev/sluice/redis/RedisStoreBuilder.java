@@ -9,6 +9,7 @@ import dev.sluice.redis.client.RedisConnection;
 import dev.sluice.redis.client.ResilientConnection;
 import dev.sluice.redis.client.Tls;
 import dev.sluice.redis.script.Script;
+import dev.sluice.spi.Scheduler;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.RedisClusterClient;
@@ -175,6 +176,7 @@ public final class RedisStoreBuilder {
                 new FallbackCounters(),
                 new DenialCache(),
                 executor,
+                Scheduler.system(),
                 onFailure,
                 testMicros == null ? TimeUnit.MICROSECONDS.convert(lease) : 0,
                 Script.file(testMicros == null ? "server-time" : "test-time"),

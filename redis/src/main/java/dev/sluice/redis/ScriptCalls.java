@@ -1,13 +1,13 @@
 package dev.sluice.redis;
 
 import dev.sluice.Decision;
+import dev.sluice.Decision.Source;
 import dev.sluice.Limit;
 import dev.sluice.OnFailure;
 import dev.sluice.redis.client.ResilientConnection;
 import dev.sluice.redis.script.KeyNames;
 import dev.sluice.redis.script.LimitScripts;
-import dev.sluice.redis.script.LimitScripts.Deciding;
-import dev.sluice.redis.script.LimitScripts.Settling;
+import dev.sluice.redis.script.LimitScripts.Operation;
 import dev.sluice.redis.script.ScriptReply;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -55,22 +55,22 @@ final class ScriptCalls {
 
     /** Takes the permits if they are admitted with a delay of at most {@code maxDelay} microseconds. */
     CompletableFuture<Decision> take(String key, long permits, int percent, long maxDelay) {
-        return new DecisionCall(Deciding.TAKE, key, permits, percent, maxDelay).run(scripts);
+        return new DecisionCall(Operation.TAKE, key, permits, percent, maxDelay).run(scripts);
     }
 
     /** What {@link #take} would answer; takes nothing. */
     CompletableFuture<Decision> peek(String key, long permits, int percent) {
-        return new DecisionCall(Deciding.PEEK, key, permits, percent, LimitScripts.ANY_DELAY).run(scripts);
+        return new DecisionCall(Operation.PEEK, key, permits, percent, LimitScripts.ANY_DELAY).run(scripts);
     }
 
     /** The answer of the failure policy. */
-    Decision byPolicy(Deciding what, String key, long permits, int percent, long maxDelay) {
-        return policy.decide(scripts, what, key, permits, percent, maxDelay);
+    Decision byPolicy(Operation operation, String key, long permits, int percent, long maxDelay) {
+        return policy.decide(scripts, operation, key, permits, percent, maxDelay);
     }
 
     /** One decision: the future, and the receiver of the script's reply. */
     private final class DecisionCall extends CompletableFuture<Decision> implements Consumer<byte @Nullable []> {
-        private final Deciding what;
+        private final Operation operation;
         private final String key;
         private final long permits;
         private final int percent;
@@ -79,8 +79,8 @@ final class ScriptCalls {
         private long calledAtNanos;
         private int repeats;
 
-        DecisionCall(Deciding what, String key, long permits, int percent, long maxDelay) {
-            this.what = what;
+        DecisionCall(Operation operation, String key, long permits, int percent, long maxDelay) {
+            this.operation = operation;
             this.key = key;
             this.permits = permits;
             this.percent = percent;
@@ -94,14 +94,14 @@ final class ScriptCalls {
             }
             called = scripts;
             calledAtNanos = System.nanoTime();
-            byte[] arguments = scripts.decideArguments(what, permits, maxDelay, percent);
+            byte[] arguments = scripts.arguments(operation, permits, maxDelay, percent);
             connection.run(scripts.decide(), keyNames(scripts, key), withTime(arguments), this);
             return this;
         }
 
         @Override
         public void accept(byte @Nullable [] bytes) {
-            ScriptReply reply = bytes == null ? null : new ScriptReply(bytes);
+            ScriptReply reply = bytes == null ? null : new ScriptReply(bytes, called, percent);
             if (reply != null && reply.isOutOfWindow()) {
                 LimitScripts next = moveTo(called, reply.nowMicros());
                 if (repeats++ < MAX_REPEATS) {
@@ -112,15 +112,15 @@ final class ScriptCalls {
             }
             complete(
                     reply == null
-                            ? byPolicy(what, key, permits, percent, maxDelay)
-                            : remembered(reply.decision(called, permits, percent, maxDelay)));
+                            ? byPolicy(operation, key, permits, percent, maxDelay)
+                            : remembered(reply.decision(permits, maxDelay)));
         }
 
         private Decision remembered(Decision decision) {
             if (!decision.allowed() && testMicros == null && !called.holds() && !called.delays()) {
                 denials.add(ScriptCalls.this, key, percent, decision, calledAtNanos);
             }
-            if (what == Deciding.TAKE) {
+            if (operation == Operation.TAKE) {
                 renewIfHeld(key, decision);
             }
             return decision;
@@ -145,43 +145,42 @@ final class ScriptCalls {
 
     /** Refunds permits; done when Redis has replied or cannot be reached. */
     CompletableFuture<?> refund(String key, Decision taken) {
-        if (Receipts.isLocal(taken)) {
-            policy.refund(key, taken);
-            return DONE;
+        if (taken.source() == Source.LOCAL) {
+            policy.local().refund(key, taken);
         }
-        return settle(Settling.REFUND, key, taken);
+        return settle(Operation.REFUND, key, taken);
     }
 
     /** Releases permits of a concurrency limit; done when Redis has replied or cannot be reached. */
     CompletableFuture<?> release(String key, Decision taken) {
         renewals.remove(key, taken);
-        if (Receipts.isLocal(taken)) {
-            policy.release(key, taken);
-            return DONE;
+        if (taken.source() == Source.LOCAL) {
+            policy.local().release(key, taken);
         }
-        return settle(Settling.RELEASE, key, taken);
+        return settle(Operation.RELEASE, key, taken);
     }
 
     private void renew(String key, Decision taken) {
-        settle(Settling.RENEW, key, taken);
+        settle(Operation.RENEW, key, taken);
     }
 
-    private CompletableFuture<?> settle(Settling what, String key, Decision taken) {
-        if (!Receipts.isOfRedis(taken)) {
+    /** Only what was taken on Redis, directly or in a batch, is settled there. */
+    private CompletableFuture<?> settle(Operation operation, String key, Decision taken) {
+        if (taken.source() != Source.REDIS && taken.source() != Source.BATCH) {
             return DONE;
         }
         CompletableFuture<Boolean> done = new CompletableFuture<>();
-        settle(what, key, taken, scripts, done);
+        settle(operation, key, taken, scripts, done);
         return done;
     }
 
     private void settle(
-            Settling what, String key, Decision taken, LimitScripts scripts, CompletableFuture<Boolean> done) {
-        byte[] arguments = scripts.settleArguments(what, taken.permits(), taken.takenAtMicros());
+            Operation operation, String key, Decision taken, LimitScripts scripts, CompletableFuture<Boolean> done) {
+        byte[] arguments = scripts.arguments(operation, taken.permits(), taken.takenAtMicros(), 100);
         connection.run(scripts.settle(), keyNames(scripts, key), withTime(arguments), bytes -> {
-            ScriptReply reply = bytes == null ? null : new ScriptReply(bytes);
+            ScriptReply reply = bytes == null ? null : new ScriptReply(bytes, scripts, 100);
             if (reply != null && reply.isOutOfWindow()) {
-                settle(what, key, taken, moveTo(scripts, reply.nowMicros()), done);
+                settle(operation, key, taken, moveTo(scripts, reply.nowMicros()), done);
             } else {
                 done.complete(reply != null);
             }
@@ -192,13 +191,13 @@ final class ScriptCalls {
 
     /** Deletes the state of a key, in Redis and in this process. */
     CompletableFuture<?> reset(String key) {
-        policy.reset(key);
+        policy.local().reset(key);
         return connection.delete(keyNames(scripts, key));
     }
 
     void change(List<Limit> limits) {
         scripts = LimitScripts.of(limits, scripts.clock(), scripts.leaseMicros(), RedisStore.wallMicros());
-        policy.change(limits);
+        policy.local().change(limits.toArray(Limit[]::new));
     }
 
     // ---- Names and arguments

@@ -1,6 +1,7 @@
 package dev.sluice.redis;
 
 import dev.sluice.Decision;
+import dev.sluice.spi.Scheduler;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
@@ -31,7 +32,7 @@ final class WaitQueues {
         private final QueueKey queue;
         private final long permits;
         private final long deadlineNanos;
-        private long alarm;
+        private volatile Runnable cancelAlarm = () -> {};
 
         Waiter(QueueKey queue, long permits, long deadlineNanos) {
             this.queue = queue;
@@ -45,13 +46,15 @@ final class WaitQueues {
     }
 
     private final ScriptCalls calls;
+    private final Scheduler scheduler;
     private final Take take;
     private final BiConsumer<String, Decision> refund;
     /** A queue is changed only inside compute, and never left empty. */
     private final ConcurrentHashMap<QueueKey, Deque<Waiter>> queues = new ConcurrentHashMap<>();
 
-    WaitQueues(ScriptCalls calls, Take take, BiConsumer<String, Decision> refund) {
+    WaitQueues(ScriptCalls calls, Scheduler scheduler, Take take, BiConsumer<String, Decision> refund) {
         this.calls = calls;
+        this.scheduler = scheduler;
         this.take = take;
         this.refund = refund;
     }
@@ -124,10 +127,9 @@ final class WaitQueues {
 
     /** Tries again then, unless something gives a reason to try earlier. */
     private void attemptAfter(Waiter waiter, long micros) {
-        long alarm = System.nanoTime();
-        waiter.alarm = alarm;
-        after(micros, () -> {
-            if (waiter.alarm == alarm && !waiter.isDone()) {
+        waiter.cancelAlarm.run();
+        waiter.cancelAlarm = after(micros, () -> {
+            if (!waiter.isDone()) {
                 attempt(waiter);
             }
         });
@@ -140,12 +142,13 @@ final class WaitQueues {
                     boolean known = !decision.allowed() && !decision.never();
                     if (known && isHopeless(waiter, decision)) {
                         waiter.complete(Decision.denied(
-                                decision.outcome(),
-                                waiter.permits,
-                                decision.limit(),
-                                decision.remaining(),
-                                decision.retryAfterMicros(),
-                                decision.resetAfterMicros()));
+                                        decision.outcome(),
+                                        waiter.permits,
+                                        decision.limit(),
+                                        decision.remaining(),
+                                        decision.retryAfterMicros(),
+                                        decision.resetAfterMicros())
+                                .withSource(decision.source()));
                     } else if (!waiter.isDone()) {
                         after(waiter.microsLeft(), () -> expire(waiter));
                     }
@@ -165,6 +168,7 @@ final class WaitQueues {
     }
 
     private void leave(Waiter waiter) {
+        waiter.cancelAlarm.run();
         boolean[] wasFirst = {false};
         queues.computeIfPresent(waiter.queue, (unused, queue) -> {
             wasFirst[0] = queue.peek() == waiter;
@@ -186,8 +190,7 @@ final class WaitQueues {
     }
 
     /** Runs the action even after the store was closed: then the failure policy answers the waiter. */
-    static void after(long micros, Runnable action) {
-        CompletableFuture.delayedExecutor(Math.max(1, micros), TimeUnit.MICROSECONDS)
-                .execute(action);
+    private Runnable after(long micros, Runnable action) {
+        return scheduler.schedule(Math.max(1, micros), action);
     }
 }

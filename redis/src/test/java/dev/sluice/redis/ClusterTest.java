@@ -278,7 +278,7 @@ class ClusterTest {
                 Duration.ofNanos(slowest.get()).toMillis(),
                 store.counters());
         Eventually.holds(
-                "the link is whole again", SOON, () -> !store.counters().open());
+                "the breaker is closed again", SOON, () -> !store.counters().open());
         // 500 were taken before, and one by every call that was answered, or whose answer was too late
         Eventually.holds(
                 "it is asked about Alice", SOON, () -> limiter.decide("alice").allowed());

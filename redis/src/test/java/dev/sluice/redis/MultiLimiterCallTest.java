@@ -111,7 +111,9 @@ class MultiLimiterCallTest {
                 List<Decision> there = redis.decideAll(charges(onRedis, mask, key, permits));
                 List<Decision> here =
                         memory.decideAll(charges(inMemory, mask, key, permits)).join();
-                assertThat(told(there)).as("step %d, limiters %x", step, mask).isEqualTo(told(here));
+                assertThat(summary(there))
+                        .as("step %d, limiters %x", step, mask)
+                        .isEqualTo(summary(here));
             }
         }
     }
@@ -155,7 +157,7 @@ class MultiLimiterCallTest {
         return charges;
     }
 
-    private static List<String> told(List<Decision> decisions) {
+    private static List<String> summary(List<Decision> decisions) {
         return decisions.stream()
                 .map(each -> each.outcome() + " of " + each.limit() + ", left " + each.remaining() + ", again in "
                         + each.retryAfterMicros() + ", fresh in " + each.resetAfterMicros())

@@ -83,7 +83,7 @@ class SentinelTest {
         }
     }
 
-    /** The master dies: whoever is promoted is asked, and knows what it was told. */
+    /** The master dies: the promoted replica is called, and has the state that was replicated. */
     @ParameterizedTest
     @EnumSource(Client.class)
     void theMasterIsReplaced(Client client) {

@@ -310,14 +310,14 @@ class SharedLimitsTest {
 
     @Test
     void whoOnlyWatchesDeniesNothing() {
-        List<Outcome> told = new ArrayList<>();
+        List<Outcome> outcomes = new ArrayList<>();
         Limiter limiter = store.limiterBuilder("shadow", Limit.fixedWindow(1, ofMinutes(1)))
                 .shadow()
-                .listener((key, decision) -> told.add(decision.outcome()))
+                .listener((key, decision) -> outcomes.add(decision.outcome()))
                 .build();
         assertThat(limiter.tryAcquire("a")).isTrue();
         assertThat(limiter.tryAcquire("a")).isTrue();
-        assertThat(told).containsExactly(Outcome.ALLOWED, Outcome.SHADOWED);
+        assertThat(outcomes).containsExactly(Outcome.ALLOWED, Outcome.SHADOWED);
     }
 
     @Test

@@ -35,6 +35,7 @@ final class TestClockStore implements AutoCloseable {
                 setup.counters(),
                 setup.denials(),
                 setup.executor(),
+                setup.scheduler(),
                 setup.onFailure(),
                 setup.leaseMicros(),
                 setup.clock(),

@@ -1,89 +1,128 @@
 package dev.sluice.rules;
 
+import dev.sluice.Charge;
 import dev.sluice.Decision;
 import dev.sluice.Store;
+import dev.sluice.spi.Scheduler;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one request goes past the rules that apply to it.
+ * The charging of all rules that apply to one request.
  *
- * <p>Those that can deny are charged together, all or none. Those that only watch are charged by themselves, whatever
- * the others say: they show what they would do in their place. Those that degrade are charged once it is clear that the
- * request goes ahead. A key that is blocked ends it at once, and nothing is charged.
+ * <p>Rules that can deny are charged together, all or none. Shadow rules are charged by themselves, whatever the others
+ * decide: they show what they would do in the others' place. Rules that degrade are charged once it is clear that the
+ * request goes ahead. A blocked key denies the request at once, and nothing is charged.
  */
 final class CheckExecution {
     private final Store store;
-    private final List<PendingCharge> stakes;
+    private final Scheduler scheduler;
+    private final List<PendingCharge> charges;
     private final @Nullable Decision[] decisions;
-    private @Nullable CompletableFuture<?> waiting;
+    private volatile @Nullable CompletableFuture<?> waiting;
 
-    CheckExecution(Store store, List<PendingCharge> stakes) {
+    CheckExecution(Store store, Scheduler scheduler, List<PendingCharge> charges) {
         this.store = store;
-        this.stakes = stakes;
-        this.decisions = new @Nullable Decision[stakes.size()];
+        this.scheduler = scheduler;
+        this.charges = charges;
+        this.decisions = new @Nullable Decision[charges.size()];
     }
 
     CompletableFuture<Verdict> run() {
-        boolean barred = false;
-        for (int i = 0; i < stakes.size(); i++) {
-            decisions[i] = stakes.get(i).blocked();
-            barred |= decisions[i] != null && stakes.get(i).rule().enforces();
+        boolean blocked = false;
+        for (int i = 0; i < charges.size(); i++) {
+            decisions[i] = charges.get(i).blocked();
+            blocked |= decisions[i] != null && charges.get(i).rule().enforces();
         }
-        CompletableFuture<Void> watched = barred ? done() : each(OnExceed.Action.SHADOW);
-        CompletableFuture<Void> decided = barred ? done() : enforced();
-        return decided.thenCompose(done -> isDenied() ? done() : each(OnExceed.Action.DEGRADE))
-                .thenCombine(watched, (one, other) -> verdict());
+        CompletableFuture<Void> shadows = blocked ? done() : chargeEach(OnExceed.Action.SHADOW);
+        CompletableFuture<Void> enforced = blocked ? done() : chargeTogether();
+        return enforced.thenCompose(done -> isDenied() ? done() : chargeEach(OnExceed.Action.DEGRADE))
+                .thenCombine(shadows, (one, other) -> verdict());
     }
 
     /** Takes nothing more, if it is still waiting. */
     void cancel() {
-        CompletableFuture<?> turn = waiting;
-        if (turn != null) {
-            turn.cancel(false);
+        CompletableFuture<?> wait = waiting;
+        if (wait != null) {
+            wait.cancel(false);
         }
     }
 
-    private CompletableFuture<Void> enforced() {
+    private CompletableFuture<Void> chargeTogether() {
         List<Integer> open = open(OnExceed.Action.REJECT, OnExceed.Action.WAIT);
         if (open.isEmpty()) {
             return done();
         }
         if (open.size() == 1) {
-            CompletableFuture<Decision> turn = stakes.get(open.get(0)).take();
-            waiting = turn;
-            return note(open.get(0), turn);
+            CompletableFuture<Decision> taken = charges.get(open.get(0)).take();
+            waiting = taken;
+            return noted(open.get(0), taken);
         }
-        List<PendingCharge> together = open.stream().map(stakes::get).toList();
-        CompletableFuture<List<Decision>> turn = new WaitingCharge(store, together).run();
-        waiting = turn;
-        return turn.thenAccept(answers -> {
-            for (int i = 0; i < answers.size(); i++) {
-                decisions[open.get(i)] = answers.get(i);
+        List<PendingCharge> together = open.stream().map(charges::get).toList();
+        CompletableFuture<List<Decision>> taken = together.stream().anyMatch(PendingCharge::waits)
+                ? new WaitingCharge(store, scheduler, together).run()
+                : store.decideAll(charges(together));
+        waiting = taken;
+        return forShares(together, taken).thenAccept(given -> {
+            for (int i = 0; i < given.size(); i++) {
+                decisions[open.get(i)] = given.get(i);
             }
         });
     }
 
-    private CompletableFuture<Void> each(OnExceed.Action action) {
+    static List<Charge> charges(List<PendingCharge> pending) {
+        List<Charge> charges = new ArrayList<>(pending.size());
+        for (int i = 0; i < pending.size(); i++) {
+            charges.add(pending.get(i).charge());
+        }
+        return charges;
+    }
+
+    /** Decisions on shares that were drawn, as decisions on the shares of the request's class. */
+    static CompletableFuture<List<Decision>> forShares(
+            List<PendingCharge> charges, CompletableFuture<List<Decision>> drawn) {
+        boolean shedding = false;
+        for (int i = 0; i < charges.size(); i++) {
+            shedding |= charges.get(i).isShedding();
+        }
+        if (!shedding) {
+            return drawn;
+        }
+        return drawn.thenCompose(decisions -> {
+            List<CompletableFuture<Decision>> all = new ArrayList<>(charges.size());
+            for (int i = 0; i < charges.size(); i++) {
+                all.add(charges.get(i).forShare(decisions.get(i)));
+            }
+            return all(all);
+        });
+    }
+
+    /** The results of all of these. */
+    static <T> CompletableFuture<List<T>> all(List<CompletableFuture<T>> futures) {
+        return CompletableFuture.allOf(futures.toArray(CompletableFuture<?>[]::new))
+                .thenApply(done -> futures.stream().map(CompletableFuture::join).toList());
+    }
+
+    private CompletableFuture<Void> chargeEach(OnExceed.Action action) {
         List<Integer> open = open(action, action);
         CompletableFuture<?>[] all = new CompletableFuture<?>[open.size()];
         for (int i = 0; i < all.length; i++) {
-            PendingCharge stake = stakes.get(open.get(i));
-            all[i] = note(open.get(i), stake.limiter().decideAsync(stake.key(), stake.permits()));
+            int index = open.get(i);
+            all[i] = noted(index, charges.get(index).take());
         }
         return all.length == 0 ? done() : CompletableFuture.allOf(all);
     }
 
-    private CompletableFuture<Void> note(int index, CompletableFuture<Decision> answer) {
-        return answer.thenAccept(decision -> decisions[index] = decision);
+    private CompletableFuture<Void> noted(int index, CompletableFuture<Decision> taken) {
+        return taken.thenCompose(charges.get(index)::forShare).thenAccept(decision -> decisions[index] = decision);
     }
 
     private List<Integer> open(OnExceed.Action one, OnExceed.Action other) {
-        List<Integer> open = new ArrayList<>(stakes.size());
-        for (int i = 0; i < stakes.size(); i++) {
-            OnExceed.Action action = stakes.get(i).action();
+        List<Integer> open = new ArrayList<>(charges.size());
+        for (int i = 0; i < charges.size(); i++) {
+            OnExceed.Action action = charges.get(i).action();
             if (decisions[i] == null && (action == one || action == other)) {
                 open.add(i);
             }
@@ -94,7 +133,7 @@ final class CheckExecution {
     private boolean isDenied() {
         for (int i = 0; i < decisions.length; i++) {
             Decision decision = decisions[i];
-            if (decision != null && !decision.allowed() && stakes.get(i).rule().enforces()) {
+            if (decision != null && !decision.allowed() && charges.get(i).rule().enforces()) {
                 return true;
             }
         }
@@ -102,14 +141,14 @@ final class CheckExecution {
     }
 
     private Verdict verdict() {
-        List<RuleDecision> rulings = new ArrayList<>(decisions.length);
+        List<RuleDecision> given = new ArrayList<>(decisions.length);
         for (int i = 0; i < decisions.length; i++) {
             Decision decision = decisions[i];
             if (decision != null) {
-                rulings.add(stakes.get(i).ruling(decision));
+                given.add(charges.get(i).decided(decision));
             }
         }
-        return Verdict.of(rulings);
+        return Verdict.of(given);
     }
 
     private static CompletableFuture<Void> done() {

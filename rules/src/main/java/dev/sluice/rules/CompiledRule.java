@@ -3,74 +3,70 @@ package dev.sluice.rules;
 import dev.sluice.rules.match.Attributes;
 import dev.sluice.rules.match.Index;
 import dev.sluice.rules.match.Matches;
+import dev.sluice.spi.Shedding;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A rule made ready: how to find its key, its limiter and its share for a request. */
+/** A rule with its limiters. */
 final class CompiledRule {
     final Rule rule;
-    final KeyFormat keys;
+    final KeyFormat keyFormat;
     /** Null for unlimited. */
-    final @Nullable NamedLimiter counter;
+    final @Nullable NamedLimiter limiter;
 
     private final Index overrides;
-    private final List<@Nullable NamedLimiter> overriding;
-    private final boolean plain;
+    /** By the index of the override; null for unlimited. */
+    private final List<@Nullable NamedLimiter> overrideLimiters;
 
-    CompiledRule(Rule rule, @Nullable NamedLimiter counter, List<@Nullable NamedLimiter> overriding) {
+    private final @Nullable Shedding shedding;
+
+    CompiledRule(Rule rule, @Nullable NamedLimiter limiter, List<@Nullable NamedLimiter> overrideLimiters) {
         this.rule = rule;
-        this.keys = new KeyFormat(rule);
-        this.counter = counter;
+        this.keyFormat = new KeyFormat(rule);
+        this.limiter = limiter;
         this.overrides =
                 Index.of(rule.overrides().stream().map(RuleOverride::when).toList());
-        this.overriding = overriding;
-        this.plain = rule.priority().isEmpty() && rule.shedFrom().isEmpty();
+        this.overrideLimiters = overrideLimiters;
+        this.shedding = rule.shedFrom().isEmpty()
+                ? null
+                : new Shedding(
+                        rule.shedFrom().getAsInt(), ThreadLocalRandom.current().nextLong());
     }
 
-    /** What counts for a request: the first override that matches, or else the rule's own. */
+    /** The limiter for a request: that of the first override that matches, or else the rule's own. */
     @Nullable
-    NamedLimiter counter(Request request) {
-        int first = overriding.isEmpty() ? -1 : override(request);
-        return first < 0 ? counter : overriding.get(first);
+    NamedLimiter limiter(Request request) {
+        int first = overrideLimiters.isEmpty() ? -1 : override(request);
+        return first < 0 ? limiter : overrideLimiters.get(first);
     }
 
-    /** Which override matches first; -1 if none does. */
+    /** The index of the first override that matches; -1 if none does. */
     int override(Request request) {
         Matches matches = overrides.find(request);
         return matches.count() == 0 ? -1 : matches.get(0);
     }
 
-    /** The counters of this rule, that of the rule itself first. */
-    List<NamedLimiter> counters() {
-        return Stream.concat(Stream.ofNullable(counter), overriding.stream())
-                .flatMap(Stream::ofNullable)
-                .toList();
+    /** All limiters of this rule. */
+    Stream<NamedLimiter> limiters() {
+        return Stream.concat(
+                Stream.ofNullable(limiter), overrideLimiters.stream().flatMap(Stream::ofNullable));
     }
 
-    /** How many percent of the limits the class of a request may use. */
-    int classShare(Request request) {
-        String named = rule.priority().isEmpty() ? null : request.attribute(Attributes.PRIORITY);
-        Integer share = named == null ? null : rule.priority().get(named);
+    /** The percentage of the limits that the class of a request may use. */
+    int share(Request request) {
+        String priority = rule.priority().isEmpty() ? null : request.attribute(Attributes.PRIORITY);
+        Integer share = priority == null ? null : rule.priority().get(priority);
         return share == null ? 100 : share;
     }
 
-    /**
-     * How many percent of the limits a request may use this time.
-     *
-     * <p>Shedding is a share drawn at random from where it begins up to 100: the nearer the use of the limit is to 100,
-     * the likelier the share is used up already. So it works in every store, and the chance rises evenly to 1.
-     */
-    int share(Request request) {
-        if (plain) {
-            return 100;
+    /** The same charge with a share that is drawn at random, if the rule sheds. */
+    PendingCharge drawShare(PendingCharge charge) {
+        if (shedding == null || charge.permits() == 0 || charge.blockedMicros() > 0) {
+            return charge;
         }
-        int share = classShare(request);
-        if (rule.shedFrom().isEmpty()) {
-            return share;
-        }
-        int from = rule.shedFrom().getAsInt();
-        return Math.min(share, ThreadLocalRandom.current().nextInt(from, 100) + 1);
+        int drawn = Math.min(charge.share(), shedding.share(charge.named().limits, charge.permits()));
+        return new PendingCharge(rule, charge.named(), charge.key(), charge.share(), drawn, charge.permits(), 0);
     }
 }

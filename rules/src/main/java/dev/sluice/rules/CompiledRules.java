@@ -13,61 +13,61 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The rules in force, made ready: never changed, only replaced. */
+/** All rules with their limiters and the index that finds them. It is never changed, only replaced. */
 final class CompiledRules {
     final RuleSet rules;
-    final List<CompiledRule> gates;
+    final List<CompiledRule> compiled;
     final Index index;
-    final Map<String, NamedLimiter> counters;
-    /** Whether a rule asks for the region of a request. */
-    final boolean asksRegion;
+    final Map<String, NamedLimiter> limiters;
+    /** Whether a rule needs the region of a request. */
+    private final boolean needsRegion;
 
     private final Map<String, CompiledRule> byName = new HashMap<>();
 
-    private CompiledRules(RuleSet rules, List<CompiledRule> gates, Map<String, NamedLimiter> counters) {
+    private CompiledRules(RuleSet rules, List<CompiledRule> compiled, Map<String, NamedLimiter> limiters) {
         this.rules = rules;
-        this.gates = gates;
-        this.counters = counters;
+        this.compiled = compiled;
+        this.limiters = limiters;
         this.index = Index.of(rules.rules().stream().map(Rule::when).toList());
-        this.asksRegion = rules.geo() != null && rules.rules().stream().anyMatch(CompiledRules::asksRegion);
-        gates.forEach(gate -> byName.put(gate.rule.name(), gate));
+        this.needsRegion = rules.geo() != null && rules.rules().stream().anyMatch(CompiledRules::needsRegion);
+        compiled.forEach(rule -> byName.put(rule.rule.name(), rule));
     }
 
-    /** The rules on {@code store}, with what was counted under the same names before. */
+    /** The rules on {@code store}. Limiters that were there before, by name, keep their counters. */
     static CompiledRules of(RuleSet rules, Store store, Map<String, NamedLimiter> before) {
-        Map<String, NamedLimiter> counters = new HashMap<>();
-        List<CompiledRule> gates = new ArrayList<>();
+        Map<String, NamedLimiter> limiters = new HashMap<>();
+        List<CompiledRule> compiled = new ArrayList<>();
         for (Rule rule : rules.rules()) {
-            NamedLimiter own = counter(rule.name(), rule, rule.limits(), store, before, counters);
-            List<@Nullable NamedLimiter> overriding = new ArrayList<>();
+            NamedLimiter own = limiter(rule.name(), rule, rule.limits(), store, before, limiters);
+            List<@Nullable NamedLimiter> overrideLimiters = new ArrayList<>();
             for (RuleOverride override : rule.overrides()) {
-                String name = OverrideNames.of(rule, override);
-                overriding.add(counter(name, rule, override.limits(), store, before, counters));
+                String name = override.limiterName(rule);
+                overrideLimiters.add(limiter(name, rule, override.limits(), store, before, limiters));
             }
-            gates.add(new CompiledRule(rule, own, overriding));
+            compiled.add(new CompiledRule(rule, own, overrideLimiters));
         }
-        return new CompiledRules(rules, List.copyOf(gates), counters);
+        return new CompiledRules(rules, List.copyOf(compiled), limiters);
     }
 
-    private static @Nullable NamedLimiter counter(
+    private static @Nullable NamedLimiter limiter(
             String name,
             Rule rule,
             List<Limit> limits,
             Store store,
             Map<String, NamedLimiter> before,
-            Map<String, NamedLimiter> counters) {
+            Map<String, NamedLimiter> limiters) {
         if (limits.isEmpty()) {
             return null;
         }
-        if (counters.containsKey(name)) {
-            throw new IllegalArgumentException("two counters are named " + Quoted.quoted(name));
+        if (limiters.containsKey(name)) {
+            throw new IllegalArgumentException("two limiters are named " + Quoted.quoted(name));
         }
-        NamedLimiter counter = carried(before.get(name), store, name, rule.onStoreFailure(), limits);
-        counters.put(name, counter);
-        return counter;
+        NamedLimiter limiter = carriedOver(before.get(name), store, name, rule.onStoreFailure(), limits);
+        limiters.put(name, limiter);
+        return limiter;
     }
 
-    private static NamedLimiter carried(
+    private static NamedLimiter carriedOver(
             @Nullable NamedLimiter old, Store store, String name, OnFailure onFailure, List<Limit> limits) {
         Limit[] wanted = limits.toArray(Limit[]::new);
         if (old == null || old.onFailure != onFailure) {
@@ -80,25 +80,25 @@ final class CompiledRules {
         return new NamedLimiter(name, limiter, onFailure, limits);
     }
 
-    private static boolean asksRegion(Rule rule) {
+    private static boolean needsRegion(Rule rule) {
         return rule.key().contains(Attributes.REGION)
-                || asksRegion(rule.when())
-                || rule.overrides().stream().anyMatch(override -> asksRegion(override.when()));
+                || needsRegion(rule.when())
+                || rule.overrides().stream().anyMatch(override -> needsRegion(override.when()));
     }
 
-    private static boolean asksRegion(List<Condition> conditions) {
+    private static boolean needsRegion(List<Condition> conditions) {
         return conditions.stream().anyMatch(condition -> condition.attribute().equals(Attributes.REGION));
     }
 
     @Nullable
-    CompiledRule gate(String rule) {
-        return byName.get(rule);
+    CompiledRule rule(String name) {
+        return byName.get(name);
     }
 
-    /** The request with its region, if a rule asks for it and it can be found. */
-    Request located(Request request) {
+    /** The request with its region, if a rule needs it and the database knows it. */
+    Request withRegion(Request request) {
         GeoDatabase geo = rules.geo();
-        if (!asksRegion || geo == null || request.attribute(Attributes.REGION) != null) {
+        if (!needsRegion || geo == null || request.attribute(Attributes.REGION) != null) {
             return request;
         }
         String ip = request.attribute(Attributes.IP);

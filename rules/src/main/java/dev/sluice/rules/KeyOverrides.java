@@ -1,6 +1,7 @@
 package dev.sluice.rules;
 
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -9,79 +10,80 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The interventions in force. Read without a lock: the whole map is replaced when one comes or goes, which is rare. */
+/** The blocks and overrides of single keys. They are read without a lock: a change, which is rare, copies the map. */
 final class KeyOverrides {
-    /** The most that can be in force at once. */
-    static final int MOST = 100_000;
+    /** The largest number that can be in force at once. */
+    private static final int MAX = 100_000;
 
-    private record Place(String rule, String key) {}
+    private record Id(String rule, String key) {}
 
-    /** An intervention with the counter it brings; null for a block and for unlimited. */
-    record Active(KeyOverride order, @Nullable NamedLimiter counter) {}
-
-    private final Consumer<String> gone;
-    private volatile Map<Place, Active> active = Map.of();
-
-    /** {@code gone} is told the name of every counter that is not needed any more. */
-    KeyOverrides(Consumer<String> gone) {
-        this.gone = gone;
+    /** An override with its limiter; null for a block and for unlimited. */
+    record Active(KeyOverride override, @Nullable NamedLimiter limiter) {
+        private boolean isActive(Instant now) {
+            return override.isActive(now);
+        }
     }
 
-    /** The one on a key, if it has not ended. */
+    private final Consumer<String> forget;
+    private volatile Map<Id, Active> all = Map.of();
+
+    /** {@code forget} is called with the name of every limiter that is not needed any more. */
+    KeyOverrides(Consumer<String> forget) {
+        this.forget = forget;
+    }
+
+    /** The override of a key; null if there is none or it has ended. */
     @Nullable
-    Active find(String rule, String key, java.time.InstantSource clock) {
-        Map<Place, Active> now = active;
-        if (now.isEmpty()) {
-            return null;
-        }
-        Active found = now.get(new Place(rule, key));
-        return found == null || !found.order.until().isAfter(clock.instant()) ? null : found;
+    Active find(String rule, String key, InstantSource clock) {
+        Map<Id, Active> now = all;
+        Active found = now.isEmpty() ? null : now.get(new Id(rule, key));
+        return found != null && found.isActive(clock.instant()) ? found : null;
     }
 
     synchronized void put(Active added, Instant now) {
-        Map<Place, Active> next = kept(each -> each.order.until().isAfter(now));
-        if (next.size() >= MOST) {
-            throw new IllegalStateException("there are " + MOST + " blocks and overrides in force; clear some first");
+        Map<Id, Active> next = filtered(each -> each.isActive(now));
+        if (next.size() >= MAX) {
+            throw new IllegalStateException("there are " + MAX + " blocks and overrides in force; clear some first");
         }
-        next.put(new Place(added.order.rule(), added.order.key()), added);
-        become(next);
+        next.put(new Id(added.override.rule(), added.override.key()), added);
+        replace(next);
     }
 
-    /** Ends the one on a key; says whether there was one. */
+    /** Ends the override of a key. Returns whether there was one. */
     synchronized boolean remove(String rule, String key) {
-        Map<Place, Active> next = new HashMap<>(active);
-        boolean removed = next.remove(new Place(rule, key)) != null;
-        become(next);
+        Map<Id, Active> next = new HashMap<>(all);
+        boolean removed = next.remove(new Id(rule, key)) != null;
+        replace(next);
         return removed;
     }
 
-    /** Ends those that do not pass. */
-    synchronized void retain(Predicate<Active> keep) {
-        become(kept(keep));
+    /** Ends the overrides of all other rules. */
+    synchronized void retainRules(Predicate<String> rules) {
+        replace(filtered(each -> rules.test(each.override.rule())));
     }
 
-    private void become(Map<Place, Active> next) {
-        Map<Place, Active> before = active;
-        active = next;
-        before.forEach((place, each) -> {
-            Active now = next.get(place);
-            if (each.counter != null && (now == null || now.counter == null)) {
-                gone.accept(each.counter.name);
-            }
-        });
-    }
-
-    private Map<Place, Active> kept(Predicate<Active> keep) {
-        Map<Place, Active> next = new HashMap<>(active);
+    private Map<Id, Active> filtered(Predicate<Active> keep) {
+        Map<Id, Active> next = new HashMap<>(all);
         next.values().removeIf(keep.negate());
         return next;
     }
 
-    /** Those that have not ended, the first to end first. */
+    private void replace(Map<Id, Active> next) {
+        Map<Id, Active> before = all;
+        all = next;
+        before.forEach((id, each) -> {
+            Active now = next.get(id);
+            if (each.limiter != null && (now == null || now.limiter == null)) {
+                forget.accept(each.limiter.name);
+            }
+        });
+    }
+
+    /** The overrides in force, the first to end first. */
     List<KeyOverride> list(Instant now) {
-        return active.values().stream()
-                .map(Active::order)
-                .filter(order -> order.until().isAfter(now))
+        return all.values().stream()
+                .filter(each -> each.isActive(now))
+                .map(Active::override)
                 .sorted(Comparator.comparing(KeyOverride::until))
                 .toList();
     }

@@ -6,13 +6,13 @@ import dev.sluice.OnFailure;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A limiter under its name, with views of it for requests that may use only a share. */
+/** A limiter of the store with its name, and with views of it for requests that may use only a share. */
 final class NamedLimiter {
     final String name;
     final Limiter limiter;
     final OnFailure onFailure;
     final List<Limit> limits;
-    /** By percent. A view made twice by two threads is as good as one. */
+    /** By percent. Two threads may make the same view twice, which does no harm. */
     private volatile @Nullable Limiter @Nullable [] views;
 
     NamedLimiter(String name, Limiter limiter, OnFailure onFailure, List<Limit> limits) {
@@ -23,7 +23,7 @@ final class NamedLimiter {
     }
 
     /** The limiter for requests that may use {@code percent} of it. */
-    Limiter at(int percent) {
+    Limiter withShare(int percent) {
         if (percent == 100) {
             return limiter;
         }

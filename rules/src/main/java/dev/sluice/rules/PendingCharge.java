@@ -4,24 +4,20 @@ import dev.sluice.Charge;
 import dev.sluice.Decision;
 import dev.sluice.Limiter;
 import dev.sluice.Outcome;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one rule has at stake in one request.
+ * What one rule is to charge for one request.
  *
+ * @param share the percentage of the limits that the class of the request may use
+ * @param drawnShare the percentage that it may use this time: less than {@code share} if the rule sheds, drawn at random
  * @param blockedMicros how long the key is still blocked; 0 if it is not
  */
-record PendingCharge(Rule rule, NamedLimiter counter, String key, int share, long permits, long blockedMicros) {
-    Limiter limiter() {
-        return counter.at(share);
-    }
-
-    Charge charge() {
-        return new Charge(limiter(), key, permits);
-    }
-
+record PendingCharge(
+        Rule rule, NamedLimiter named, String key, int share, int drawnShare, long permits, long blockedMicros) {
     OnExceed.Action action() {
         return rule.onExceed().action();
     }
@@ -30,56 +26,123 @@ record PendingCharge(Rule rule, NamedLimiter counter, String key, int share, lon
         return action() == OnExceed.Action.WAIT;
     }
 
-    /** Takes the permits, after a wait if the rule says so. */
+    private Limiter limiter() {
+        return named.withShare(drawnShare);
+    }
+
+    Charge charge() {
+        return new Charge(limiter(), key, permits);
+    }
+
+    /** Takes the permits of the drawn share, after a wait if the rule lets requests wait. */
     CompletableFuture<Decision> take() {
         return waits()
                 ? limiter().acquireAsync(key, permits, rule.onExceed().maxWait())
                 : limiter().decideAsync(key, permits);
     }
 
-    /** What a block says, or null if there is none. */
-    @Nullable
-    Decision blocked() {
-        if (blockedMicros == 0) {
-            return null;
-        }
-        return Decision.denied(Outcome.DENIED, permits, 0, 0, blockedMicros, blockedMicros);
-    }
-
-    /** What would be answered now. */
-    CompletableFuture<Decision> look() {
+    /** The decision that a request would get now, with nothing taken. */
+    CompletableFuture<Decision> peek() {
         Decision blocked = blocked();
-        return blocked != null
-                ? CompletableFuture.completedFuture(blocked)
-                : limiter().peekAsync(key, permits);
+        if (blocked != null) {
+            return CompletableFuture.completedFuture(blocked);
+        }
+        CompletableFuture<Decision> seen = limiter().peekAsync(key, permits);
+        return isShedding() ? seen.thenCompose(this::forShare) : seen;
     }
 
     /** How the key stands: what is left of it, or for how long it is denied. */
     CompletableFuture<Decision> standing() {
-        PendingCharge nothing = new PendingCharge(rule, counter, key, share, 0, blockedMicros);
-        PendingCharge one = new PendingCharge(rule, counter, key, share, 1, blockedMicros);
-        return nothing.look()
-                .thenCompose(now ->
-                        now.allowed() && now.remaining() == 0 ? one.look() : CompletableFuture.completedFuture(now));
+        return withPermits(0)
+                .peek()
+                .thenCompose(now -> now.allowed() && now.remaining() == 0
+                        ? withPermits(1).peek()
+                        : CompletableFuture.completedFuture(now));
     }
 
-    /** What is said in place of an admission whose delay would be longer than the wait by {@code overMicros}. */
-    static Decision tooLate(Decision admitted, long overMicros) {
-        return Decision.denied(
-                Outcome.DENIED,
-                admitted.permits(),
-                admitted.limit(),
-                admitted.remaining(),
-                overMicros,
-                admitted.resetAfterMicros());
+    private PendingCharge withPermits(long permits) {
+        return new PendingCharge(rule, named, key, share, share, permits, blockedMicros);
     }
 
-    RuleDecision ruling(Decision decision) {
-        Decision told = action() == OnExceed.Action.SHADOW ? decision.watched() : decision;
-        return new RuleDecision(rule, counter.name, key, share, counter.limiter, told);
+    /** The decision about a blocked key; null if it is not blocked. */
+    @Nullable
+    Decision blocked() {
+        return blockedMicros == 0 ? null : Decision.denied(Outcome.DENIED, permits, 0, 0, blockedMicros, blockedMicros);
     }
 
-    long maxWaitMicros() {
-        return TimeUnit.MICROSECONDS.convert(rule.onExceed().maxWait());
+    RuleDecision decided(Decision decision) {
+        Decision given = action() == OnExceed.Action.SHADOW ? decision.asShadow() : decision;
+        return new RuleDecision(rule, named.name, key, share, named.limiter, given);
+    }
+
+    // ---- Shedding
+
+    boolean isShedding() {
+        return drawnShare < share;
+    }
+
+    /**
+     * A decision made for the drawn share, as one for the share of the class. What is left is counted in the latter. A
+     * request that only the drawn share denies is {@link Outcome#SHED}; {@code retryAfter} is when it would be within the
+     * share that it drew.
+     */
+    CompletableFuture<Decision> forShare(Decision drawn) {
+        if (!isShedding()) {
+            return CompletableFuture.completedFuture(drawn);
+        }
+        if (drawn.allowed()) {
+            return CompletableFuture.completedFuture(allowedForShare(drawn));
+        }
+        return named.withShare(share)
+                .peekAsync(key, permits)
+                .thenApply(unshed -> unshed.allowed() ? shed(drawn, unshed.remaining() + permits) : unshed);
+    }
+
+    private static Decision shed(Decision drawn, long remaining) {
+        Decision shed = Decision.denied(
+                Outcome.SHED,
+                drawn.permits(),
+                drawn.limit(),
+                remaining,
+                drawn.retryAfterMicros(),
+                drawn.resetAfterMicros());
+        return shed.withSource(drawn.source()).withParts(drawn.parts());
+    }
+
+    private Decision allowedForShare(Decision drawn) {
+        if (drawn.parts().isEmpty()) {
+            return withRemaining(drawn, drawn.limit(), remainingOfShare(drawn));
+        }
+        List<Decision> parts = new ArrayList<>();
+        for (Decision part : drawn.parts()) {
+            parts.add(withRemaining(part, part.limit(), remainingOfShare(part)));
+        }
+        Decision scarcest = parts.get(0);
+        for (Decision part : parts) {
+            scarcest = part.remaining() < scarcest.remaining() ? part : scarcest;
+        }
+        return withRemaining(drawn, scarcest.limit(), scarcest.remaining()).withParts(parts);
+    }
+
+    private long remainingOfShare(Decision drawn) {
+        return drawn.remaining() + room(drawn.limit(), share) - room(drawn.limit(), drawnShare);
+    }
+
+    private static long room(long limit, int percent) {
+        return limit * percent / 100;
+    }
+
+    private static Decision withRemaining(Decision decision, long limit, long remaining) {
+        return new Decision(
+                decision.outcome(),
+                decision.permits(),
+                limit,
+                remaining,
+                decision.retryAfterMicros(),
+                decision.resetAfterMicros(),
+                decision.delayMicros(),
+                decision.takenAtMicros(),
+                decision.source(),
+                decision.parts());
     }
 }

@@ -72,7 +72,7 @@ public final class QuotaExceeded {
     public static List<String> violated(Verdict verdict) {
         List<String> policies = new ArrayList<>();
         for (RuleDecision ruling : verdict.decisions()) {
-            List<Decision> parts = ruling.decision().each();
+            List<Decision> parts = ruling.decision().perLimit();
             for (int i = 0; ruling.denies() && i < parts.size(); i++) {
                 if (!parts.get(i).allowed()) {
                     policies.add(RateLimitHeaders.policyName(ruling.rule().name(), i));

@@ -106,17 +106,18 @@ public final class RateLimitHeaders {
         for (int i = 0; i < limits.size(); i++) {
             Limit limit = limits.get(i);
             name(field, rule, i).append(";q=").append(Math.min(limit.capacity(), MOST));
-            if (limit instanceof Limit.Concurrency) {
+            Duration period = limit.period();
+            if (period == null) {
                 field.append(";qu=\"concurrent-requests\"");
             } else {
-                window(field, limit);
+                window(field, period, limit);
             }
         }
     }
 
     /** Adds how a rule stands to the value of {@link #STATE}; {@code denied} if any rule denied the request. */
     public static void states(StringBuilder field, String rule, Decision decision, boolean denied) {
-        List<Decision> parts = decision.each();
+        List<Decision> parts = decision.perLimit();
         for (int i = 0; i < parts.size(); i++) {
             Decision part = parts.get(i);
             name(field, rule, i).append(";r=").append(Math.min(part.remaining(), MOST));
@@ -179,40 +180,21 @@ public final class RateLimitHeaders {
         return Character.charCount(point) - 1;
     }
 
-    private static void window(StringBuilder field, Limit limit) {
-        long micros = windowMicros(limit);
-        if (micros > 0 && micros % MICROS == 0) {
+    /** Appends how long the whole capacity takes to be free again, if that is a whole number of seconds. */
+    private static void window(StringBuilder field, Duration period, Limit limit) {
+        long micros = TimeUnit.MICROSECONDS.convert(period);
+        long product = micros * limit.capacity();
+        boolean exact = Math.multiplyHigh(micros, limit.capacity()) == 0 && product > 0;
+        if (limit.capacity() == limit.permits()) {
+            appendWindow(field, micros);
+        } else if (exact && product % limit.permits() == 0) {
+            appendWindow(field, product / limit.permits());
+        }
+    }
+
+    private static void appendWindow(StringBuilder field, long micros) {
+        if (micros % MICROS == 0) {
             field.append(";w=").append(micros / MICROS);
         }
-    }
-
-    /** How long the whole capacity takes to be free again, or 0 if that is not a whole number of microseconds. */
-    private static long windowMicros(Limit limit) {
-        if (limit instanceof Limit.TokenBucket bucket) {
-            return fillMicros(bucket.permits(), bucket.period(), bucket.burst());
-        } else if (limit instanceof Limit.LeakyBucket bucket) {
-            return fillMicros(bucket.permits(), bucket.period(), bucket.capacity());
-        } else if (limit instanceof Limit.FixedWindow window) {
-            return micros(window.period());
-        } else if (limit instanceof Limit.SlidingWindow window) {
-            return micros(window.period());
-        } else if (limit instanceof Limit.SlidingLog log) {
-            return micros(log.period());
-        }
-        return 0;
-    }
-
-    private static long fillMicros(long permits, Duration period, long capacity) {
-        if (permits == capacity) {
-            return micros(period);
-        }
-        long micros = micros(period);
-        long high = Math.multiplyHigh(micros, capacity);
-        long product = micros * capacity;
-        return high == 0 && product > 0 && product % permits == 0 ? product / permits : 0;
-    }
-
-    private static long micros(Duration period) {
-        return TimeUnit.MICROSECONDS.convert(period);
     }
 }

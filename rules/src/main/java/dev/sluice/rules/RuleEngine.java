@@ -1,6 +1,5 @@
 package dev.sluice.rules;
 
-import dev.sluice.Charge;
 import dev.sluice.Decision;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
@@ -8,6 +7,7 @@ import dev.sluice.OnFailure;
 import dev.sluice.Outcome;
 import dev.sluice.Store;
 import dev.sluice.rules.match.Matches;
+import dev.sluice.spi.Scheduler;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -29,11 +29,12 @@ import org.jspecify.annotations.Nullable;
  * Verdict verdict = engine.check(Request.of(Map.of("ip", "203.0.113.9", "path", "/login"), 1)).join();
  * }</pre>
  *
- * <p>It is safe for use by any number of threads. No call waits for a store; on one in memory the answer is there when
- * the call returns, unless a rule makes the request wait.
+ * <p>It is safe for use by any number of threads. No call blocks. On a store in memory the verdict is there when the call
+ * returns, unless a rule makes the request wait.
  */
 public final class RuleEngine {
     private static final System.Logger LOG = System.getLogger(RuleEngine.class.getName());
+    /** Stands for the limiter of a blocked key, which no limiter decides about. */
     private static final NamedLimiter BLOCKED = new NamedLimiter(
             "blocked",
             Limiter.local(Limit.fixedWindow(1, Duration.ofSeconds(1))),
@@ -42,49 +43,52 @@ public final class RuleEngine {
 
     private final Store store;
     private final InstantSource clock;
+    private final Scheduler scheduler = Scheduler.system();
     private final KeyOverrides keyOverrides;
     private final List<VerdictListener> listeners = new CopyOnWriteArrayList<>();
-    private volatile CompiledRules snapshot;
+
+    private volatile CompiledRules current;
 
     /** An engine that counts in {@code store}. */
     public RuleEngine(Store store, RuleSet rules) {
         this(store, rules, InstantSource.system());
     }
 
-    /** The same, on another clock for blocks and overrides that end. */
+    /** The same, with another clock for the end of blocks and overrides. */
     public RuleEngine(Store store, RuleSet rules, InstantSource clock) {
         this.store = store;
         this.clock = clock;
         this.keyOverrides = new KeyOverrides(store::forget);
-        this.snapshot = CompiledRules.of(rules, store, Map.of());
+        this.current = CompiledRules.of(rules, store, Map.of());
     }
 
     /** The rules in force. */
     public RuleSet rules() {
-        return snapshot.rules;
+        return current.rules;
     }
 
     /**
-     * Puts other rules in force, for every request that comes after. What was counted under a rule's name stays counted,
-     * by its new limits; of rules that are gone it is forgotten. If the store refuses one of them, nothing changes.
+     * Replaces the rules, for every request that comes after. What was counted under a rule's name stays counted, by its
+     * new limits; the counters of rules that are gone are forgotten. If the store refuses one of the rules, nothing
+     * changes.
      */
     public synchronized void apply(RuleSet rules) {
-        CompiledRules before = snapshot;
+        CompiledRules before = current;
         CompiledRules next;
         try {
-            next = CompiledRules.of(rules, store, before.counters);
+            next = CompiledRules.of(rules, store, before.limiters);
         } catch (RuntimeException e) {
-            CompiledRules.of(before.rules, store, before.counters);
+            CompiledRules.of(before.rules, store, before.limiters);
             throw e;
         }
-        snapshot = next;
-        before.counters.keySet().stream()
-                .filter(name -> !next.counters.containsKey(name))
+        current = next;
+        before.limiters.keySet().stream()
+                .filter(name -> !next.limiters.containsKey(name))
                 .forEach(store::forget);
-        keyOverrides.retain(active -> next.gate(active.order().rule()) != null);
+        keyOverrides.retainRules(name -> next.rule(name) != null);
     }
 
-    /** Adds somebody to be told of every verdict of {@link #check}. */
+    /** Adds a listener to every verdict of {@link #check}. */
     public void listener(VerdictListener listener) {
         listeners.add(listener);
     }
@@ -92,96 +96,123 @@ public final class RuleEngine {
     // ---- Deciding
 
     /**
-     * Takes what the request asks for from every rule that applies, or from none of them. Cancelling the future of a
-     * request that waits takes nothing.
+     * Charges every rule that applies to the request, or none of them. Cancelling the future of a waiting request takes
+     * nothing.
      */
     public CompletableFuture<Verdict> check(Request request) {
-        return heard(request, decided(stakes(snapshot, request, everyRule -> true)));
+        return check(request, everyRule -> true);
     }
 
     /** The same by some of the rules: the others do not apply. */
     public CompletableFuture<Verdict> check(Request request, Predicate<Rule> rules) {
-        return heard(request, decided(stakes(snapshot, request, rules)));
+        return withListeners(request, decide(charges(request, rules)));
     }
 
     /**
-     * Takes what is asked of each of these rules, or of none of them. Their conditions are not looked at; a rule whose
-     * key cannot be made of the request does not apply.
+     * Charges each of these rules, or none of them. Their conditions are not looked at; a rule whose key cannot be made
+     * of the request does not apply.
      *
      * @throws IllegalArgumentException if there is no rule of a name
      */
-    public CompletableFuture<Verdict> check(List<RuleCheck> asks) {
-        CompiledRules now = snapshot;
-        List<PendingCharge> stakes = new ArrayList<>(asks.size());
-        for (int i = 0; i < asks.size(); i++) {
-            CompiledRule gate = now.gate(asks.get(i).rule());
-            if (gate == null) {
-                throw noRule(asks.get(i).rule());
+    public CompletableFuture<Verdict> check(List<RuleCheck> checks) {
+        CompiledRules rules = current;
+        List<PendingCharge> charges = new ArrayList<>(checks.size());
+        for (int i = 0; i < checks.size(); i++) {
+            CompiledRule rule = rules.rule(checks.get(i).rule());
+            if (rule == null) {
+                throw noRule(checks.get(i).rule());
             }
-            Request known = now.located(asks.get(i).request());
-            PendingCharge stake = stake(gate, known, gate.share(known));
-            if (stake != null) {
-                stakes.add(stake);
-            }
+            addCharge(rule, rules.withRegion(checks.get(i).request()), charges);
         }
-        return asks.isEmpty() ? decided(stakes) : heard(asks.get(0).request(), decided(stakes));
+        return checks.isEmpty() ? decide(charges) : withListeners(checks.get(0).request(), decide(charges));
     }
 
-    private CompletableFuture<Verdict> heard(Request request, CompletableFuture<Verdict> verdict) {
-        if (!listeners.isEmpty()) {
-            verdict.whenComplete((given, failure) -> {
-                if (given != null) {
-                    told(request, given);
-                }
-            });
-        }
-        return verdict;
+    /** What {@link #check} would decide now. Takes nothing. */
+    public CompletableFuture<Verdict> peek(Request request) {
+        return CheckExecution.all(charges(request, everyRule -> true).stream()
+                        .map(charge -> charge.peek().thenApply(charge::decided))
+                        .toList())
+                .thenApply(Verdict::of);
     }
 
-    private CompletableFuture<Verdict> decided(List<PendingCharge> stakes) {
-        if (stakes.isEmpty()) {
+    private List<PendingCharge> charges(Request request, Predicate<Rule> filter) {
+        CompiledRules rules = current;
+        Request known = rules.withRegion(request);
+        Matches matches = rules.index.find(known);
+        if (matches.count() == 0) {
+            return List.of();
+        }
+        List<PendingCharge> charges = new ArrayList<>(matches.count());
+        for (int i = 0; i < matches.count(); i++) {
+            CompiledRule rule = rules.compiled.get(matches.get(i));
+            if (filter.test(rule.rule)) {
+                addCharge(rule, known, charges);
+            }
+        }
+        return charges;
+    }
+
+    private void addCharge(CompiledRule rule, Request request, List<PendingCharge> charges) {
+        PendingCharge charge = charge(rule, request, rule.share(request));
+        if (charge != null) {
+            charges.add(rule.drawShare(charge));
+        }
+    }
+
+    /** What a rule that matches is to charge; null if the request has no key for it, or if it is unlimited. */
+    private @Nullable PendingCharge charge(CompiledRule rule, Request request, int share) {
+        String key = rule.keyFormat.of(request);
+        if (key == null) {
+            return null;
+        }
+        KeyOverrides.Active active = keyOverrides.find(rule.rule.name(), key, clock);
+        if (active != null && active.override().blocked()) {
+            long micros = TimeUnit.MICROSECONDS.convert(
+                    Duration.between(clock.instant(), active.override().until()));
+            return new PendingCharge(rule.rule, BLOCKED, key, 100, 100, request.cost(), Math.max(1, micros));
+        }
+        NamedLimiter limiter = active == null ? rule.limiter(request) : active.limiter();
+        return limiter == null ? null : new PendingCharge(rule.rule, limiter, key, share, share, request.cost(), 0);
+    }
+
+    private CompletableFuture<Verdict> decide(List<PendingCharge> charges) {
+        if (charges.isEmpty()) {
             return CompletableFuture.completedFuture(Verdict.FREE);
         }
-        if (!isPlain(stakes)) {
-            return course(stakes);
+        if (!isPlain(charges)) {
+            CheckExecution execution = new CheckExecution(store, scheduler, charges);
+            return cancellable(execution.run(), execution::cancel);
         }
-        if (stakes.size() == 1) {
-            PendingCharge only = stakes.get(0);
-            return cancellable(only.take().thenApply(decision -> Verdict.of(List.of(only.ruling(decision)))), () -> {});
-        }
-        List<Charge> charges = new ArrayList<>(stakes.size());
-        for (int i = 0; i < stakes.size(); i++) {
-            charges.add(stakes.get(i).charge());
+        if (charges.size() == 1) {
+            PendingCharge only = charges.get(0);
+            return cancellable(
+                    only.take().thenApply(decision -> Verdict.of(List.of(only.decided(decision)))), () -> {});
         }
         return cancellable(
-                store.decideAll(charges).thenApply(decisions -> Verdict.of(rulings(stakes, decisions))), () -> {});
+                store.decideAll(CheckExecution.charges(charges)).thenApply(decisions -> verdict(charges, decisions)),
+                () -> {});
     }
 
-    /** Whether all there is to do is to charge: the common case, which is kept short. */
-    private static boolean isPlain(List<PendingCharge> stakes) {
-        for (int i = 0; i < stakes.size(); i++) {
-            PendingCharge stake = stakes.get(i);
-            if (stake.action() != OnExceed.Action.REJECT || stake.blockedMicros() > 0) {
+    /** Whether charging is all there is to do: the common case, which is kept short. */
+    private static boolean isPlain(List<PendingCharge> charges) {
+        for (int i = 0; i < charges.size(); i++) {
+            PendingCharge charge = charges.get(i);
+            if (charge.action() != OnExceed.Action.REJECT || charge.blockedMicros() > 0 || charge.isShedding()) {
                 return false;
             }
         }
         return true;
     }
 
-    private static List<RuleDecision> rulings(List<PendingCharge> stakes, List<Decision> decisions) {
-        List<RuleDecision> rulings = new ArrayList<>(stakes.size());
-        for (int i = 0; i < stakes.size(); i++) {
-            rulings.add(stakes.get(i).ruling(decisions.get(i)));
+    private static Verdict verdict(List<PendingCharge> charges, List<Decision> decisions) {
+        List<RuleDecision> decided = new ArrayList<>(charges.size());
+        for (int i = 0; i < charges.size(); i++) {
+            decided.add(charges.get(i).decided(decisions.get(i)));
         }
-        return rulings;
+        return Verdict.of(decided);
     }
 
-    private CompletableFuture<Verdict> course(List<PendingCharge> stakes) {
-        CheckExecution course = new CheckExecution(store, stakes);
-        return cancellable(course.run(), course::cancel);
-    }
-
-    /** The same, with what was taken given back to one who no longer wants it. */
+    /** The same verdict; if its caller cancels it, what was taken is refunded. */
     private CompletableFuture<Verdict> cancellable(CompletableFuture<Verdict> verdict, Runnable cancel) {
         if (verdict.isDone()) {
             return verdict;
@@ -202,7 +233,18 @@ public final class RuleEngine {
         return handed;
     }
 
-    private void told(Request request, Verdict verdict) {
+    private CompletableFuture<Verdict> withListeners(Request request, CompletableFuture<Verdict> verdict) {
+        if (!listeners.isEmpty()) {
+            verdict.whenComplete((given, failure) -> {
+                if (given != null) {
+                    notifyListeners(request, given);
+                }
+            });
+        }
+        return verdict;
+    }
+
+    private void notifyListeners(Request request, Verdict verdict) {
         for (VerdictListener listener : listeners) {
             try {
                 listener.decided(request, verdict);
@@ -212,159 +254,111 @@ public final class RuleEngine {
         }
     }
 
-    /** What {@link #check} would answer now. Takes nothing. */
-    public CompletableFuture<Verdict> peek(Request request) {
-        return looked(stakes(snapshot, request, everyRule -> true)).thenApply(Verdict::of);
-    }
+    // ---- Refund and release
 
-    private static CompletableFuture<List<RuleDecision>> looked(List<PendingCharge> stakes) {
-        List<CompletableFuture<RuleDecision>> looks = stakes.stream()
-                .map(stake -> stake.look().thenApply(stake::ruling))
-                .toList();
-        return CompletableFuture.allOf(looks.toArray(CompletableFuture<?>[]::new))
-                .thenApply(done -> looks.stream().map(CompletableFuture::join).toList());
-    }
-
-    private List<PendingCharge> stakes(CompiledRules now, Request request, Predicate<Rule> rules) {
-        Request known = now.located(request);
-        Matches matches = now.index.find(known);
-        if (matches.count() == 0) {
-            return List.of();
-        }
-        List<PendingCharge> stakes = new ArrayList<>(matches.count());
-        for (int i = 0; i < matches.count(); i++) {
-            CompiledRule gate = now.gates.get(matches.get(i));
-            PendingCharge stake = rules.test(gate.rule) ? stake(gate, known, gate.share(known)) : null;
-            if (stake != null) {
-                stakes.add(stake);
-            }
-        }
-        return stakes;
-    }
-
-    /** What a rule that matches has at stake; null if it does not apply after all, or is unlimited. */
-    private @Nullable PendingCharge stake(CompiledRule gate, Request request, int share) {
-        String key = gate.keys.of(request);
-        if (key == null) {
-            return null;
-        }
-        KeyOverrides.Active order = keyOverrides.find(gate.rule.name(), key, clock);
-        if (order != null && order.order().blocked()) {
-            long micros = TimeUnit.MICROSECONDS.convert(
-                    Duration.between(clock.instant(), order.order().until()));
-            return new PendingCharge(gate.rule, BLOCKED, key, 100, request.cost(), Math.max(1, micros));
-        }
-        NamedLimiter counter = order == null ? gate.counter(request) : order.counter();
-        return counter == null ? null : new PendingCharge(gate.rule, counter, key, share, request.cost(), 0);
-    }
-
-    // ---- Giving back
-
-    /** Gives back what a verdict took, for a request that did not run. Give a verdict back once. */
+    /** Refunds what a verdict took, for a request that did not run. Refund a verdict once. */
     public CompletableFuture<Void> refund(Verdict verdict) {
         return CompletableFuture.allOf(taken(verdict)
-                .map(ruling -> ruling.limiter().refundAsync(ruling.key(), ruling.decision()))
+                .map(decision -> decision.limiter().refundAsync(decision.key(), decision.decision()))
                 .toArray(CompletableFuture<?>[]::new));
     }
 
-    /** Ends the use of what a verdict took: permits of concurrency limits become free. Release a verdict once. */
+    /** Releases the permits of concurrency limits that a verdict took. Release a verdict once. */
     public CompletableFuture<Void> release(Verdict verdict) {
         return CompletableFuture.allOf(taken(verdict)
-                .map(ruling -> ruling.limiter().releaseAsync(ruling.key(), ruling.decision()))
+                .map(decision -> decision.limiter().releaseAsync(decision.key(), decision.decision()))
                 .toArray(CompletableFuture<?>[]::new));
     }
 
-    /** Of a denied request nothing stays taken, but by those who watch. */
+    /** The decisions that took permits. Of a denied request only shadow rules keep theirs. */
     private static Stream<RuleDecision> taken(Verdict verdict) {
         return verdict.decisions().stream()
-                .filter(ruling -> ruling.decision().outcome() == Outcome.ALLOWED)
-                .filter(ruling -> verdict.allowed() || ruling.rule().onExceed().action() == OnExceed.Action.SHADOW);
+                .filter(decision -> decision.decision().outcome() == Outcome.ALLOWED)
+                .filter(decision ->
+                        verdict.allowed() || decision.rule().onExceed().action() == OnExceed.Action.SHADOW);
     }
 
     // ---- Looking into it
 
     /** Which rules apply to a request and why, how each stands, and what would let it through. Takes nothing. */
     public CompletableFuture<Explanation> explain(Request request) {
-        CompiledRules now = snapshot;
-        Request known = now.located(request);
-        return new Explainer(known, gate -> stake(gate, known, gate.classShare(known))).run(now.gates);
+        CompiledRules rules = current;
+        Request known = rules.withRegion(request);
+        return new Explainer(known, rule -> charge(rule, known, rule.share(known))).explain(rules.compiled);
     }
 
     /**
-     * How a key of a rule stands: what is left of it, or, if that is nothing, what a request for one permit would be told;
-     * null if there is no such rule, no key of it is written like that, or it is unlimited. Overrides by attributes that are
-     * not in the key are not seen.
+     * How a key of a rule stands: what is left of it, or, if that is nothing, the decision on a request for one permit;
+     * null if there is no such rule, if the text is not one of its keys, or if it is unlimited. Overrides by attributes
+     * that are not in the key are not seen.
      */
     public CompletableFuture<@Nullable RuleDecision> inspect(String rule, String key) {
-        CompiledRule gate = snapshot.gate(rule);
-        Request request = gate == null ? null : gate.keys.request(key);
-        PendingCharge stake = gate == null || request == null ? null : stake(gate, request, 100);
-        return stake == null
+        CompiledRule compiled = current.rule(rule);
+        Request request = compiled == null ? null : compiled.keyFormat.request(key);
+        PendingCharge charge = compiled == null || request == null ? null : charge(compiled, request, 100);
+        return charge == null
                 ? CompletableFuture.completedFuture(null)
-                : stake.standing().thenApply(decision -> stake.ruling(decision));
+                : charge.standing().thenApply(decision -> charge.decided(decision));
     }
 
     /** The limiter of a rule; null if there is no such rule or it is unlimited. */
     public @Nullable Limiter limiter(String rule) {
-        CompiledRule gate = snapshot.gate(rule);
-        NamedLimiter counter = gate == null ? null : gate.counter;
-        return counter == null ? null : counter.limiter;
+        CompiledRule compiled = current.rule(rule);
+        NamedLimiter named = compiled == null ? null : compiled.limiter;
+        return named == null ? null : named.limiter;
     }
 
-    /** Forgets everything a key has used, under the rule and its overrides; says whether there is such a rule. */
+    /** Resets a key, under the rule and its overrides. Returns whether there is such a rule. */
     public boolean reset(String rule, String key) {
-        CompiledRule gate = snapshot.gate(rule);
-        if (gate == null) {
+        CompiledRule compiled = current.rule(rule);
+        if (compiled == null) {
             return false;
         }
-        gate.counters().forEach(counter -> counter.limiter.reset(key));
-        KeyOverrides.Active order = keyOverrides.find(rule, key, clock);
-        NamedLimiter ordered = order == null ? null : order.counter();
-        if (ordered != null) {
-            ordered.limiter.reset(key);
-        }
+        KeyOverrides.Active active = keyOverrides.find(rule, key, clock);
+        Stream.concat(compiled.limiters(), Stream.ofNullable(active == null ? null : active.limiter()))
+                .forEach(named -> named.limiter.reset(key));
         return true;
     }
 
-    // ---- Intervening
+    // ---- Blocks and overrides of single keys
 
-    /** Denies every request of a key until then. */
+    /** Denies every request of a key until an instant. */
     public KeyOverride block(String rule, String key, Instant until) {
-        return intervene(new KeyOverride(rule, key, true, List.of(), until));
+        return put(new KeyOverride(rule, key, true, List.of(), until));
     }
 
-    /** Puts other limits in force for a key until then; none for unlimited. */
+    /** Puts other limits in force for a key until an instant; none for unlimited. */
     public KeyOverride override(String rule, String key, List<Limit> limits, Instant until) {
-        return intervene(new KeyOverride(rule, key, false, limits, until));
+        return put(new KeyOverride(rule, key, false, limits, until));
     }
 
-    /** Ends what was ordered for a key; says whether there was anything. */
+    /** Ends the block or override of a key. Returns whether there was one. */
     public boolean clear(String rule, String key) {
         return keyOverrides.remove(rule, key);
     }
 
-    /** What has been ordered and has not ended. */
+    /** The blocks and overrides in force, the first to end first. */
     public List<KeyOverride> keyOverrides() {
         return keyOverrides.list(clock.instant());
     }
 
-    private KeyOverride intervene(KeyOverride order) {
-        CompiledRule gate = snapshot.gate(order.rule());
-        if (gate == null) {
-            throw noRule(order.rule());
+    private KeyOverride put(KeyOverride override) {
+        CompiledRule rule = current.rule(override.rule());
+        if (rule == null) {
+            throw noRule(override.rule());
         }
-        if (!order.until().isAfter(clock.instant())) {
-            throw new IllegalArgumentException("it would have ended already: until " + order.until());
+        if (!override.isActive(clock.instant())) {
+            throw new IllegalArgumentException("it would have ended already: until " + override.until());
         }
-        NamedLimiter counter = null;
-        if (!order.limits().isEmpty()) {
-            String name = order.rule() + "/key=" + order.key();
-            Limit[] limits = order.limits().toArray(Limit[]::new);
-            OnFailure onFailure = gate.rule.onStoreFailure();
-            counter = new NamedLimiter(name, store.limiter(name, onFailure, limits), onFailure, order.limits());
+        NamedLimiter limiter = null;
+        if (!override.limits().isEmpty()) {
+            String name = override.rule() + "/key=" + override.key();
+            OnFailure onFailure = rule.rule.onStoreFailure();
+            Limit[] limits = override.limits().toArray(Limit[]::new);
+            limiter = new NamedLimiter(name, store.limiter(name, onFailure, limits), onFailure, override.limits());
         }
-        keyOverrides.put(new KeyOverrides.Active(order, counter), clock.instant());
-        return order;
+        keyOverrides.put(new KeyOverrides.Active(override, limiter), clock.instant());
+        return override;
     }
 
     private static IllegalArgumentException noRule(String name) {

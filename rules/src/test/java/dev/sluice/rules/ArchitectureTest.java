@@ -6,16 +6,27 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import dev.sluice.architecture.Rooms;
 import java.net.InetAddress;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The direction of imports, and what must not be found where. */
+/** The packages of this module and the libraries they use. */
 @Tag("slow")
 class ArchitectureTest {
     private static final JavaClasses RULES = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .importPackages("dev.sluice.rules");
+
+    @Test
+    void packagesAreAsDrawn() {
+        Rooms.ofThisModule().areAsDrawn();
+    }
+
+    @Test
+    void packagesHaveNoCycle() {
+        Rooms.ofThisModule().haveNoCycle();
+    }
 
     @Test
     void rulesDependOnTheCoreAndTwoReaders() {
@@ -25,6 +36,7 @@ class ArchitectureTest {
                 .resideInAnyPackage(
                         "java..",
                         "dev.sluice",
+                        "dev.sluice.spi",
                         "dev.sluice.rules..",
                         "org.jspecify..",
                         "org.snakeyaml.engine..",

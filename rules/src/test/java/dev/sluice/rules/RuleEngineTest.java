@@ -4,6 +4,7 @@ import static dev.sluice.rules.Stage.request;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.Decision;
 import dev.sluice.Limit;
 import dev.sluice.Outcome;
 import java.time.Duration;
@@ -225,6 +226,64 @@ class RuleEngineTest {
     }
 
     @Test
+    void firstRequestsAreNeverShed() {
+        Stage stage = new Stage("rules: [{ name: a, key: [user], limits: [5 per 1h], shed-from: 10% }]");
+        for (int user = 0; user < 1_000; user++) {
+            assertThat(outcome(stage.check("user=" + user))).isEqualTo(Outcome.ALLOWED);
+        }
+        for (int user = 1_000; user < 1_100; user++) {
+            assertThat(outcome(stage.check("user=" + user, 5))).isEqualTo(Outcome.ALLOWED);
+            assertThat(outcome(stage.check("user=" + user))).isEqualTo(Outcome.DENIED);
+            assertThat(outcome(stage.check("user=" + user, 6))).isEqualTo(Outcome.NEVER);
+        }
+    }
+
+    @Test
+    void smallLimitsShedByTheirUse() {
+        Stage stage = new Stage("rules: [{ name: a, key: [user], limits: [5 per 1h], shed-from: 10% }]");
+        int shed = 0;
+        for (int user = 0; user < 4_000; user++) {
+            stage.check("user=" + user);
+            Outcome second = outcome(stage.check("user=" + user));
+            assertThat(second).isIn(Outcome.ALLOWED, Outcome.SHED);
+            shed += second == Outcome.SHED ? 1 : 0;
+        }
+        assertThat(shed / 4_000.0).as("1 of 5 in use, shed from 0").isBetween(0.15, 0.25);
+    }
+
+    @Test
+    void classesAndSeveralLimitsShedFirstRequestsNeither() {
+        Stage stage = new Stage("""
+                rules:
+                  - { name: a, key: [user], limits: [5 per 1h, 1000 per 1d], shed-from: 10%, priority: { low: 40% } }
+                  - { name: b, key: [user], limits: [7 per 1h], shed-from: 50% }
+                """);
+        for (int user = 0; user < 500; user++) {
+            Verdict first = stage.check("priority=low user=" + user);
+            assertThat(outcome(first)).isEqualTo(Outcome.ALLOWED);
+            assertThat(first.decisions().get(0).share()).isEqualTo(40);
+            assertThat(first.decisions().get(0).decision().remaining()).isEqualTo(1);
+            Outcome third = outcome(stage.check("priority=low user=" + user, 2));
+            assertThat(third).as("a share of 2, of which 1 is in use").isEqualTo(Outcome.DENIED);
+        }
+    }
+
+    @Test
+    void sheddingTellsWhatIsLeft() {
+        Stage stage = new Stage("rules: [{ name: a, key: [user], limits: [1000 per 1m], shed-from: 10% }]");
+        for (int user = 0; user < 100; user++) {
+            Objects.requireNonNull(stage.engine.limiter("a")).decide("" + user, 500);
+            Decision decision = stage.check("user=" + user).decisions().get(0).decision();
+            assertThat(decision.remaining()).isEqualTo(decision.allowed() ? 499 : 500);
+            assertThat(decision.retryAfterMicros()).isLessThan(Decision.NEVER_MICROS);
+        }
+    }
+
+    private static Outcome outcome(Verdict verdict) {
+        return Objects.requireNonNull(verdict.decisive()).decision().outcome();
+    }
+
+    @Test
     void peekingTakesNothing() {
         Stage stage = new Stage("""
                 rules:
@@ -271,7 +330,7 @@ class RuleEngineTest {
         assertThat(stage.check("user=x").allowed()).isFalse();
         stage.engine.release(first).join();
         assertThat(stage.check("user=x").allowed()).isTrue();
-        assertThat(decisive(stage.check("user=y")).decision().each().get(1).remaining())
+        assertThat(decisive(stage.check("user=y")).decision().perLimit().get(1).remaining())
                 .isEqualTo(99);
     }
 

@@ -70,6 +70,32 @@ class SharedRulesTest {
     }
 
     @Test
+    void shedTogetherButNeverAFirstRequest() {
+        RuleSet rules = RuleFile.parse("rules.yaml", """
+                rules:
+                  - { name: small, key: [user], limits: [5 per 1h], shed-from: 10% }
+                  - { name: large, limits: [100000 per 1h], shed-from: 90% }
+                """);
+        RuleEngine one = new RuleEngine(here, rules);
+        RuleEngine two = new RuleEngine(there, rules);
+        int shed = 0;
+        for (int user = 0; user < 400; user++) {
+            Verdict first = one.check(request("user=" + user)).join();
+            assertThat(first.allowed()).isTrue();
+            assertThat(first.decisions().get(0).decision().remaining()).isEqualTo(4);
+            Verdict second = two.check(request("user=" + user)).join();
+            if (!second.allowed()) {
+                RuleDecision decisive = Objects.requireNonNull(second.decisive());
+                assertThat(decisive.rule().name()).isEqualTo("small");
+                assertThat(decisive.decision().outcome()).isEqualTo(Outcome.SHED);
+                assertThat(decisive.decision().remaining()).isEqualTo(4);
+                shed++;
+            }
+        }
+        assertThat(shed / 400.0).as("1 of 5 in use, shed from 0").isBetween(0.1, 0.3);
+    }
+
+    @Test
     void shareWhatIsHeldAndGiveItBack() {
         RuleSet rules = RuleFile.parse("rules.yaml", """
                 rules:

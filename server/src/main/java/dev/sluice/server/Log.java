@@ -14,45 +14,45 @@ import java.util.logging.SimpleFormatter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the server does, one line for each event, in pairs that machines and people can read:
+ * The log of the server: one line for each event, as pairs that programs and people can read.
  *
  * <pre>time=2026-01-01T00:00:00.000Z level=info event=started port=8080 rules=3</pre>
  *
- * What libraries log comes out in the same form.
+ * The messages of libraries have the same form.
  */
-final class Log {
+public final class Log {
     private static final Logger LOGGER = Logger.getLogger("dev.sluice.server.events");
     private static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
 
-    /** Libraries that tell of every step; kept here, since a logger that nobody holds forgets its level. */
-    private static final List<Logger> TALKATIVE = List.of(Logger.getLogger("io.lettuce"), Logger.getLogger("io.netty"));
+    /** Libraries that log too much; kept here, since a logger without a reference to it forgets its level. */
+    private static final List<Logger> VERBOSE = List.of(Logger.getLogger("io.lettuce"), Logger.getLogger("io.netty"));
 
     private static volatile @Nullable Handler lines;
 
     private Log() {}
 
-    /** From now on every line goes there, and nothing anywhere else. */
-    static void to(PrintStream out) {
+    /** Sends every line to {@code out} from now on, and nowhere else. */
+    public static void to(PrintStream out) {
         LogManager.getLogManager().reset();
         Handler handler = new Lines(out);
-        TALKATIVE.forEach(logger -> logger.setLevel(Level.WARNING));
+        VERBOSE.forEach(logger -> logger.setLevel(Level.WARNING));
         Logger.getLogger("").setLevel(Level.INFO);
         Logger.getLogger("").addHandler(handler);
         lines = handler;
     }
 
-    /** Something happened; then names and values by turns. */
-    static void info(String event, Object... pairs) {
+    /** Logs an event, with names and values in turn. */
+    public static void info(String event, Object... pairs) {
         log(Level.INFO, line(event, pairs));
     }
 
-    /** Something is not as it should be. */
+    /** Logs a warning, with names and values in turn. */
     static void warn(String event, Object... pairs) {
         log(Level.WARNING, line(event, pairs));
     }
 
-    /** Straight to where lines go: when the process ends, the logging of the JDK ends first. */
+    /** Publishes to the handler directly, since the JDK's logging ends before the process does. */
     private static void log(Level level, String line) {
         LogRecord record = new LogRecord(level, line);
         record.setLoggerName(LOGGER.getName());
@@ -72,7 +72,7 @@ final class Log {
         return line.toString();
     }
 
-    /** A value in one word, or else in quotes and on one line. */
+    /** A value as it is if it is one word, and else in quotes and on one line. */
     static String value(String text) {
         boolean plain = !text.isEmpty();
         for (int i = 0; plain && i < text.length(); i++) {
@@ -96,7 +96,7 @@ final class Log {
         return quoted.append('"').toString();
     }
 
-    /** Writes records as lines. Does not close what it writes to. */
+    /** Writes records as lines. Does not close the stream. */
     private static final class Lines extends Handler {
         private final PrintStream out;
         private final SimpleFormatter formatter = new SimpleFormatter();

@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
-/** Sockets that listen, on event loops that they share. */
+/** The ports that the server listens on, and the event loops that they share. */
 final class Ports implements AutoCloseable {
     private static final Duration TO_START = Duration.ofSeconds(10);
     private static final Duration TO_END = Duration.ofSeconds(5);
@@ -51,7 +51,7 @@ final class Ports implements AutoCloseable {
                 .build();
     }
 
-    /** One for each processor. */
+    /** The number of event loops: one for each processor. */
     static int loops() {
         return Runtime.getRuntime().availableProcessors();
     }
@@ -65,21 +65,24 @@ final class Ports implements AutoCloseable {
     }
 
     /**
-     * Listens with so many event loops, each with a handler of its own.
+     * Listens with {@code loops} event loops, each with a handler of its own.
      *
-     * @return the port, which is another one if any would do
-     * @throws IllegalStateException if it cannot be had, with a line that says which option chooses another
+     * @param option the option that chooses the port, for the message
+     * @return the port, also if a free one was asked for
+     * @throws IllegalStateException if it cannot listen; the message names the port and the option
      */
-    int listen(int loops, Settings.Place place, String option, Supplier<Handler<HttpServerRequest>> handlers) {
+    int listen(
+            int loops, ServerSettings.Address address, String option, Supplier<Handler<HttpServerRequest>> handlers) {
         int before = servers.size();
-        int port = place.port() == 0 ? -1 - before : place.port(); // negative: any, but the same for all event loops
+        int port =
+                address.port() == 0 ? -1 - before : address.port(); // negative: any, but the same for all event loops
         Supplier<AbstractVerticle> listeners = () -> new AbstractVerticle() {
             @Override
             public void start(Promise<Void> started) {
                 HttpServer server = vertx.createHttpServer(options(bounds))
                         .invalidRequestHandler(new InvalidHeadHandler(bounds))
                         .requestHandler(handlers.get());
-                server.listen(port, place.host())
+                server.listen(port, address.host())
                         .onSuccess(servers::add)
                         .<Void>mapEmpty()
                         .onComplete(started);
@@ -89,17 +92,17 @@ final class Ports implements AutoCloseable {
             await(vertx.deployVerticle(listeners, new DeploymentOptions().setInstances(loops)), TO_START);
         } catch (CompletionException e) {
             Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
-            throw new IllegalStateException(why(place, option, cause), cause);
+            throw new IllegalStateException(why(address, option, cause), cause);
         }
         return servers.get(before).actualPort();
     }
 
-    private static String why(Settings.Place place, String option, Throwable cause) {
+    private static String why(ServerSettings.Address address, String option, Throwable cause) {
         boolean taken = cause instanceof BindException
                 || String.valueOf(cause.getMessage()).startsWith("bind(");
         return taken
-                ? "port " + place.port() + " is in use or not allowed; choose another with " + option
-                : "cannot listen on " + place.host() + ", port " + place.port() + " (" + option + "): " + cause;
+                ? "port " + address.port() + " is in use or not allowed; choose another with " + option
+                : "cannot listen on " + address.host() + ", port " + address.port() + " (" + option + "): " + cause;
     }
 
     private static HttpServerOptions options(Bounds bounds) {
@@ -112,7 +115,7 @@ final class Ports implements AutoCloseable {
         return options;
     }
 
-    /** Takes no new connections and lets what is under way come to its end, for at most so long. */
+    /** Accepts no new connections, and waits for the requests under way, for at most {@code grace}. */
     void stop(Duration grace) {
         stopping = true;
         long millis = Math.max(1, grace.toMillis());
@@ -131,13 +134,13 @@ final class Ports implements AutoCloseable {
         try {
             await(vertx.close(), TO_END);
         } catch (CompletionException e) {
-            // What could not be closed in time ends with the process.
+            // The process ends soon, and with it whatever could not be closed in time.
         }
     }
 
-    private static <T> T await(Future<T> future, Duration most) {
+    private static <T> T await(Future<T> future, Duration max) {
         try {
-            return future.toCompletionStage().toCompletableFuture().get(most.toMillis(), TimeUnit.MILLISECONDS);
+            return future.toCompletionStage().toCompletableFuture().get(max.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
             throw new CompletionException(e.getCause());
         } catch (TimeoutException e) {

@@ -5,11 +5,9 @@ import dev.sluice.Store;
 import dev.sluice.redis.RedisStore;
 import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.RuleSet;
-import dev.sluice.rules.file.RuleFile;
-import dev.sluice.server.admin.AdminGate;
+import dev.sluice.server.admin.AdminAccess;
 import dev.sluice.server.admin.AdminOptions;
 import dev.sluice.server.admin.AdminPort;
-import dev.sluice.server.admin.RuleSource;
 import dev.sluice.server.check.DataPort;
 import dev.sluice.server.check.HeldPermits;
 import dev.sluice.server.envoy.EnvoyFolder;
@@ -17,12 +15,17 @@ import dev.sluice.server.envoy.EnvoyLimits;
 import dev.sluice.server.envoy.RateLimitGrpc;
 import dev.sluice.server.envoy.RateLimitJson;
 import dev.sluice.server.envoy.RateLimitService;
+import dev.sluice.server.page.Playground;
+import dev.sluice.server.ruleset.RuleUpdater;
+import dev.sluice.server.ruleset.Watcher;
 import dev.sluice.server.web.HttpProblem;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpServerRequest;
+import java.time.Duration;
+import java.util.List;
 
 /**
- * The service: a store, rules over it, and two ports. On one others ask; on the other it is looked after.
+ * The service: a store, rules, and two ports. Services and proxies use the data port, operators the admin port.
  *
  * <pre>
  *   --port        /v1/check  /nginx  /v1/holds   ── DataPort
@@ -31,46 +34,48 @@ import io.vertx.core.http.HttpServerRequest;
  *                 /  (the page)                  ── Playground
  * </pre>
  */
-final class SluiceServer implements AutoCloseable {
-    private final Settings settings;
+public final class SluiceServer implements AutoCloseable {
+    private final ServerSettings settings;
     private final String storeUrl;
     private final Store store;
     private final RuleEngine engine;
-    private final RuleSource source;
+    private final RuleUpdater updater;
     private final Ports ports;
-    private final AdminPort adminDesk;
+    private final AdminPort admin;
     private int port;
     private int adminPort;
 
-    private SluiceServer(Settings settings, RuleSet rules, Store store) {
+    private SluiceServer(ServerSettings settings, RuleSet rules, Store store) {
         this.settings = settings;
         this.storeUrl = settings.store() == null ? rules.store() : settings.store();
         this.store = store;
         this.engine = new RuleEngine(store, rules);
-        this.source = store instanceof RedisStore
-                ? RuleSource.shared(
+        this.updater = store instanceof RedisStore
+                ? RuleUpdater.shared(
                         engine, settings.rules(), storeUrl, settings.redis().prefix())
-                : RuleSource.local(engine, settings.rules());
+                : RuleUpdater.local(engine, settings.rules());
         this.ports = new Ports(settings.bounds());
         RedisStore redis = store instanceof RedisStore shared ? shared : null;
-        this.adminDesk = new AdminPort(
+        EnvoyFolder envoy = settings.envoy();
+        List<Watcher> watchers = envoy == null ? List.of() : List.of(envoy.watcher());
+        this.admin = new AdminPort(
                 ports.vertx(),
                 engine,
-                source,
-                new AdminOptions(settings.tokens(), settings.audit(), redis),
+                updater,
+                new AdminOptions(settings.tokens(), settings.audit(), redis, watchers),
                 new Playground(ports.vertx()));
     }
 
     /**
      * Starts both ports, or neither.
      *
-     * @throws dev.sluice.rules.RuleFileException if the rules are not right
-     * @throws IllegalArgumentException if the store is none, or others could reach the admin port without a token
-     * @throws IllegalStateException if a port cannot be had, with a line that says which
+     * @throws IllegalArgumentException if the store's URL is wrong, or other machines could reach the admin port without a
+     *     token
+     * @throws IllegalStateException if it cannot listen on a port; the message says which
      */
-    static SluiceServer start(Settings settings) {
-        AdminGate.requireSafe(settings.admin().host(), settings.tokens());
-        RuleSet rules = RuleFile.parse(settings.rules().name(), settings.rules().text());
+    public static SluiceServer start(ServerSettings settings) {
+        AdminAccess.requireSafe(settings.admin().host(), settings.tokens());
+        RuleSet rules = settings.rules().rules();
         Store store = store(settings.store() == null ? rules.store() : settings.store(), settings.redis());
         SluiceServer server = new SluiceServer(settings, rules, store);
         boolean started = false;
@@ -85,7 +90,7 @@ final class SluiceServer implements AutoCloseable {
         }
     }
 
-    private static Store store(String url, Settings.Redis redis) {
+    private static Store store(String url, ServerSettings.Redis redis) {
         return url.equals(RuleSet.MEMORY)
                 ? Store.local()
                 : RedisStore.builder()
@@ -96,7 +101,7 @@ final class SluiceServer implements AutoCloseable {
     }
 
     private void listen() {
-        adminPort = ports.listen(1, settings.admin(), "--admin-port", () -> adminDesk);
+        adminPort = ports.listen(1, settings.admin(), "--admin-port", () -> admin);
         HeldPermits held =
                 new HeldPermits(ports.vertx(), engine, settings.bounds().holds());
         Handler<HttpServerRequest> others = others();
@@ -104,18 +109,18 @@ final class SluiceServer implements AutoCloseable {
                 Ports.loops(),
                 settings.data(),
                 "--port",
-                () -> new DataPort(
-                        ports.vertx(), engine, held, settings.bounds(), ports::isOpen, adminDesk::took, others));
+                () -> new DataPort(ports.vertx(), engine, held, settings.bounds(), ports::isOpen, admin::took, others));
     }
 
-    /** What comes to the data port and is not for {@link DataPort}. */
+    /** Handles the requests to the data port that are not for {@link DataPort}. */
     private Handler<HttpServerRequest> others() {
         EnvoyFolder folder = settings.envoy();
         RateLimitService service = folder == null
                 ? RateLimitService.of(engine, store, OnFailure.LOCAL)
                 : RateLimitService.of(limits(folder));
-        RateLimitGrpc grpc = new RateLimitGrpc(service);
-        RateLimitJson json = new RateLimitJson(service);
+        Duration timeout = settings.bounds().requestTimeout();
+        RateLimitGrpc grpc = new RateLimitGrpc(ports.vertx(), service, timeout);
+        RateLimitJson json = new RateLimitJson(ports.vertx(), service, timeout);
         return request -> {
             if (RateLimitGrpc.isGrpc(request)) {
                 grpc.handle(request);
@@ -137,25 +142,25 @@ final class SluiceServer implements AutoCloseable {
         return limits;
     }
 
-    int port() {
+    public int port() {
         return port;
     }
 
-    int adminPort() {
+    public int adminPort() {
         return adminPort;
     }
 
     /** The rules in force. */
-    RuleSet rules() {
+    public RuleSet rules() {
         return engine.rules();
     }
 
-    /** Where counters are kept, without the password. */
-    String storeShown() {
+    /** The URL of the store, without its password. */
+    public String storeShown() {
         return storeUrl.replaceFirst("//[^@/]*@", "//***@");
     }
 
-    /** Takes no new connections, lets what is under way come to its end, and then ends. */
+    /** Accepts no new connections, finishes the requests under way, and stops. */
     @Override
     public void close() {
         ports.stop(settings.grace());
@@ -166,8 +171,8 @@ final class SluiceServer implements AutoCloseable {
         if (settings.envoy() != null) {
             settings.envoy().close();
         }
-        source.close();
-        adminDesk.close();
+        updater.close();
+        admin.close();
         ports.close();
         store.close();
         settings.audit().close();

@@ -16,13 +16,13 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Answers requests of its own before others come. The first ones load classes and so take longer than a proxy waits for:
- * after a start it would let everything through, or nothing.
+ * Sends requests to itself before clients do. The first requests load classes and take longer than a proxy waits, which
+ * would then let everything through, or nothing.
  *
- * <p>They go to a port of their own, on the example's rules and counters, and leave nothing behind.
+ * <p>The requests go to a port of their own, on the example rules, with counters of their own that are then thrown away.
  */
-final class WarmUp {
-    private static final Duration MOST = Duration.ofSeconds(2);
+public final class WarmUp {
+    private static final Duration MAX_TIME = Duration.ofSeconds(2);
     private static final int ROUNDS = 100;
     private static final List<byte[]> REQUESTS = List.of(
             head("GET /v1/check?ip=203.0.113.9&path=/login&method=POST HTTP/1.1"),
@@ -36,18 +36,18 @@ final class WarmUp {
     private WarmUp() {}
 
     /**
-     * Takes a fraction of a second, and a few at most.
+     * Takes a fraction of a second, and two seconds at most.
      *
-     * @return whether it could; a server that is not warm is as good, only slower at first
+     * @return whether it succeeded; if not, the server works all the same, only slower at first
      */
-    static boolean run() {
+    public static boolean run() {
         try (Ports ports = new Ports(Bounds.DEFAULTS);
                 Store store = Store.local()) {
             RuleEngine engine = new RuleEngine(store, RuleFile.example());
             HeldPermits held = new HeldPermits(ports.vertx(), engine, 1);
             int port = ports.listen(
                     1,
-                    new Settings.Place(Settings.Place.LOOPBACK, 0),
+                    new ServerSettings.Address(ServerSettings.Address.LOOPBACK, 0),
                     "",
                     () -> new DataPort(
                             ports.vertx(),
@@ -57,28 +57,28 @@ final class WarmUp {
                             () -> true,
                             nanos -> {},
                             request -> request.response().end()));
-            ask(port);
+            send(port);
             return true;
         } catch (IOException | IllegalStateException e) {
             return false;
         }
     }
 
-    private static void ask(int port) throws IOException {
+    private static void send(int port) throws IOException {
         long began = System.nanoTime();
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-            socket.setSoTimeout((int) MOST.toMillis());
-            for (int i = 0; i < ROUNDS && System.nanoTime() - began < MOST.toNanos(); i++) {
+            socket.setSoTimeout((int) MAX_TIME.toMillis());
+            for (int i = 0; i < ROUNDS && System.nanoTime() - began < MAX_TIME.toNanos(); i++) {
                 for (byte[] request : REQUESTS) {
                     socket.getOutputStream().write(request);
-                    readAnswer(socket.getInputStream());
+                    readResponse(socket.getInputStream());
                 }
             }
         }
     }
 
-    /** An answer, or a piece of one: what is left is read with the next. */
-    private static void readAnswer(InputStream in) throws IOException {
+    /** Reads a response or a part of one; the rest is read with the next. */
+    private static void readResponse(InputStream in) throws IOException {
         if (in.read(new byte[4096]) < 0) {
             throw new IOException("the connection was closed");
         }

@@ -1,4 +1,4 @@
-/** The command line, and the page behind {@code sluice serve}. */
+/** The service, put together from its parts: a store, rules, and two ports. */
 @NullMarked
 package dev.sluice.server;
 

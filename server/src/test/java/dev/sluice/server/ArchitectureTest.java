@@ -6,11 +6,13 @@ import com.tngtech.archunit.ArchConfiguration;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import dev.sluice.architecture.Rooms;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/** The parts of the server know nothing of each other; only the server puts them together. */
+/** The direction of imports, and which package knows which library. */
 @Tag("slow")
 class ArchitectureTest {
     private static final String ROOT = "dev.sluice.server";
@@ -24,19 +26,33 @@ class ArchitectureTest {
                 .importPackages(ROOT);
     }
 
+    @Test
+    void packagesAreAsDrawn() {
+        Rooms.ofThisModule().areAsDrawn();
+    }
+
+    @Test
+    void packagesHaveNoCycle() {
+        Rooms.ofThisModule().haveNoCycle();
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"web", "envoy", "admin"})
-    void aPartStandsForItself(String part) {
-        for (String other : new String[] {"", ".check", ".envoy", ".admin"}) {
-            if (!other.equals("." + part)) {
-                noClasses()
-                        .that()
-                        .resideInAPackage(ROOT + "." + part)
-                        .should()
-                        .dependOnClassesThat()
-                        .resideInAPackage(ROOT + other)
-                        .check(SERVER);
-            }
-        }
+    @CsvSource({
+        "picocli..,cli",
+        "io.micrometer..,admin",
+        "io.prometheus..,admin",
+        "org.apache.datasketches..,admin",
+        "io.lettuce..,ruleset",
+        "com.google.protobuf..,envoy",
+        "io.envoyproxy..,envoy",
+    })
+    void oneRoomKnowsALibrary(String library, String room) {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(ROOT + "." + room)
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(library)
+                .check(SERVER);
     }
 }

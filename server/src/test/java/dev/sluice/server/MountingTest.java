@@ -4,9 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.redis.servers.Eventually;
-import dev.sluice.server.Settings.Place;
+import dev.sluice.server.admin.AdminTokens;
 import dev.sluice.server.admin.AuditLog;
-import dev.sluice.server.admin.Tokens;
 import dev.sluice.server.envoy.EnvoyFolder;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
@@ -99,11 +98,14 @@ class MountingTest {
 
     @Test
     void nobodyElseReachesTheAdminPortWithoutAToken() {
-        Settings open = Service.settings(RULES).at(new Place(Place.LOOPBACK, 0), new Place(Place.EVERYWHERE, 0));
+        ServerSettings open = Service.settings(RULES)
+                .at(
+                        new ServerSettings.Address(ServerSettings.Address.LOOPBACK, 0),
+                        new ServerSettings.Address(ServerSettings.Address.ALL, 0));
         assertThatThrownBy(() -> SluiceServer.start(open))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("has no token");
-        Tokens tokens = Tokens.parse("alice:0123456789abcdef");
+        AdminTokens tokens = AdminTokens.parse("alice:0123456789abcdef");
         try (Service service = new Service(open.guarded(tokens, AuditLog.to(OutputStream.nullOutputStream())))) {
             assertThat(admin(service, "/metrics").statusCode()).isEqualTo(401);
             assertThat(service.send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:"

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.sluice.redis.servers.RedisServer;
-import dev.sluice.server.admin.RuleSource;
+import dev.sluice.server.ruleset.InitialRules;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -205,7 +205,7 @@ class NginxExampleTest {
     }
 
     private static Service sluice() {
-        return new Service(Settings.of(RuleSource.Start.example()));
+        return new Service(ServerSettings.of(InitialRules.example()));
     }
 
     private Nginx nginx(String file, int sluice, String timeout) throws IOException {

@@ -2,7 +2,7 @@ package dev.sluice.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.server.admin.RuleSource;
+import dev.sluice.server.ruleset.InitialRules;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -21,7 +21,7 @@ class PlaygroundBrowserTest {
     void changingAParameterChangesThePicture() throws Exception {
         Optional<Path> chromium = Browser.find();
         Assumptions.assumeTrue(chromium.isPresent(), "no Chromium here; ./verify installs it");
-        try (SluiceServer server = SluiceServer.start(Settings.of(RuleSource.Start.example()));
+        try (SluiceServer server = SluiceServer.start(ServerSettings.of(InitialRules.example()));
                 Browser browser =
                         Browser.open(chromium.orElseThrow(), "http://127.0.0.1:" + server.adminPort() + "/")) {
             browser.await(HEADING, "10 per 10s, boundary traffic");
@@ -50,7 +50,7 @@ class PlaygroundBrowserTest {
             browser.type("per", "soon");
             browser.await(
                     PROBLEM + ".textContent",
-                    "per must be a number and one of us, ms, s, m, h, d, as in 10s; was 'soon'");
+                    "per must be a duration such as 500ms, 30s, 1m, 1h30m, 1d or 1w, was 'soon'");
             browser.await(PROBLEM + ".hidden", "false");
             browser.type("per", "1m");
             browser.await(HEADING, "7 per 1m, steady traffic");
@@ -66,7 +66,7 @@ class PlaygroundBrowserTest {
     void aLinkOpensWhatItSays() throws Exception {
         Optional<Path> chromium = Browser.find();
         Assumptions.assumeTrue(chromium.isPresent(), "no Chromium here; ./verify installs it");
-        try (SluiceServer server = SluiceServer.start(Settings.of(RuleSource.Start.example()));
+        try (SluiceServer server = SluiceServer.start(ServerSettings.of(InitialRules.example()));
                 Browser browser = Browser.open(
                         chromium.orElseThrow(),
                         "http://127.0.0.1:" + server.adminPort()

@@ -16,7 +16,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** {@code sluice serve} as a process of its own, on free ports. Ready once it says so. */
-final class ServeProcess implements AutoCloseable {
+public final class ServeProcess implements AutoCloseable {
     private static final Pattern STARTED = Pattern.compile("event=started port=(\\d+)");
 
     private final HttpClient http = HttpClient.newHttpClient();
@@ -30,13 +30,13 @@ final class ServeProcess implements AutoCloseable {
         this.reader = process.inputReader();
     }
 
-    static ServeProcess start(Map<String, String> environment, String... options) throws IOException {
+    public static ServeProcess start(Map<String, String> environment, String... options) throws IOException {
         List<String> words = new ArrayList<>();
         words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         if (Runtime.version().feature() >= 23) { // as ./sluice has them: without, the JVM's warnings mix with the log
             words.addAll(List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
         }
-        words.addAll(List.of("-cp", System.getProperty("java.class.path"), "dev.sluice.server.Main"));
+        words.addAll(List.of("-cp", System.getProperty("java.class.path"), "dev.sluice.server.cli.Main"));
         words.addAll(List.of("serve", "--port", "0", "--admin-port", "0"));
         words.addAll(List.of(options));
         ProcessBuilder builder = new ProcessBuilder(words).redirectErrorStream(true);
@@ -76,7 +76,7 @@ final class ServeProcess implements AutoCloseable {
     }
 
     /** As a service manager would; returns its exit code. */
-    int stop() throws IOException, InterruptedException {
+    public int stop() throws IOException, InterruptedException {
         process.toHandle().destroy();
         reader.lines().forEach(said::add);
         return process.waitFor();
@@ -88,7 +88,7 @@ final class ServeProcess implements AutoCloseable {
     }
 
     /** All that it has said until it was ready, and until it stopped. */
-    List<String> said() {
+    public List<String> said() {
         return said;
     }
 

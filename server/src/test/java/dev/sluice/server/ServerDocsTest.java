@@ -4,7 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.rules.file.RuleFile;
-import dev.sluice.server.admin.RuleSource;
+import dev.sluice.server.cli.Main;
+import dev.sluice.server.ruleset.InitialRules;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -36,7 +37,7 @@ class ServerDocsTest {
         String page = Files.readString(PAGE);
         StringBuilder real = new StringBuilder();
         Files.writeString(folder.resolve("rules.yaml"), RuleFile.exampleText());
-        try (Service service = new Service(Settings.of(RuleSource.Start.example()))) {
+        try (Service service = new Service(ServerSettings.of(InitialRules.example()))) {
             Matcher calls = CALL.matcher(page);
             while (calls.find()) {
                 String said = run(calls.group(1), service);

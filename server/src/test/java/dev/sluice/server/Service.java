@@ -2,7 +2,7 @@ package dev.sluice.server;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
-import dev.sluice.server.admin.RuleSource;
+import dev.sluice.server.ruleset.InitialRules;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -22,7 +22,7 @@ final class Service implements AutoCloseable {
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final SluiceServer server;
 
-    Service(Settings settings) {
+    Service(ServerSettings settings) {
         this.server = SluiceServer.start(settings);
     }
 
@@ -31,8 +31,8 @@ final class Service implements AutoCloseable {
         return new Service(settings(rules));
     }
 
-    static Settings settings(String rules) {
-        return Settings.of(new RuleSource.Start("rules.yaml", rules, null));
+    static ServerSettings settings(String rules) {
+        return ServerSettings.of(InitialRules.builtIn("rules.yaml", rules));
     }
 
     SluiceServer server() {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.redis.servers.Eventually;
 import dev.sluice.redis.servers.RedisServer;
-import dev.sluice.server.admin.RuleSource;
+import dev.sluice.server.ruleset.InitialRules;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -106,7 +106,7 @@ class SharedServersTest {
         }
     }
 
-    private static Settings settings(RedisServer redis) {
-        return Settings.of(RuleSource.Start.example()).store(redis.url());
+    private static ServerSettings settings(RedisServer redis) {
+        return ServerSettings.of(InitialRules.example()).store(redis.url());
     }
 }

@@ -2,7 +2,7 @@ package dev.sluice.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.server.admin.RuleSource;
+import dev.sluice.server.ruleset.InitialRules;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.Socket;
@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SluiceServerTest {
     private final HttpClient client = HttpClient.newHttpClient();
-    private final SluiceServer server = SluiceServer.start(Settings.of(RuleSource.Start.example()));
+    private final SluiceServer server = SluiceServer.start(ServerSettings.of(InitialRules.example()));
 
     @BeforeAll
     void listens() {
@@ -66,7 +66,7 @@ class SluiceServerTest {
         assertThat(response.headers().firstValue("Content-Type")).hasValue("image/svg+xml; charset=utf-8");
         assertThat(response.body())
                 .startsWith("<svg")
-                .contains("width=\"500\"", "5 per 10s, burst 5", "Sliding log")
+                .contains("width=\"500\"", "5 per 10s token-bucket burst=5", "Sliding log")
                 .doesNotContain("Leaky bucket");
     }
 

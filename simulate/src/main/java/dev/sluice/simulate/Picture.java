@@ -1,5 +1,8 @@
 package dev.sluice.simulate;
 
+import static java.util.concurrent.TimeUnit.MICROSECONDS;
+
+import dev.sluice.Durations;
 import dev.sluice.Limit;
 import java.util.List;
 
@@ -137,11 +140,11 @@ public final class Picture {
     private String description() {
         StringBuilder text = new StringBuilder();
         for (Simulation simulation : simulations) {
-            LimitText words = LimitText.of(simulation.limit());
+            Limit limit = simulation.limit();
             text.append(text.isEmpty() ? "" : " ")
-                    .append(words.title())
+                    .append(LimitSummary.of(limit).title())
                     .append(" (")
-                    .append(words.detail())
+                    .append(limit.text())
                     .append("): ")
                     .append(numbers(simulation))
                     .append('.');
@@ -155,9 +158,9 @@ public final class Picture {
     }
 
     private static String most(Simulation simulation) {
-        return simulation.limit() instanceof Limit.Concurrency
+        return simulation.limit().holds()
                 ? "most at once: " + simulation.mostUsed()
-                : "most in any " + DurationText.format(Micros.of(simulation.period())) + ": "
+                : "most in any " + Durations.text(simulation.period()) + ": "
                         + simulation.worst().admitted();
     }
 
@@ -183,26 +186,30 @@ public final class Picture {
     // ---- One panel
 
     private void panel(Simulation simulation, long top) {
-        LimitText words = LimitText.of(simulation.limit());
+        LimitSummary summary = LimitSummary.of(simulation.limit());
+        String text = simulation.limit().text();
+        long permits = simulation.limit().permits();
         long worst = worst(simulation);
-        svg.raw("<g data-name=\"" + Svg.escape(words.title()) + "\" data-detail=\"" + Svg.escape(words.detail())
-                + "\" data-code=\"" + Svg.escape(words.code()) + "\" data-allowed=\"" + simulation.allowed()
-                + "\" data-permits=\"" + words.permits() + "\" data-denied=\"" + simulation.denied() + "\" data-most=\""
+        svg.raw("<g data-name=\"" + Svg.escape(summary.title()) + "\" data-detail=\"" + Svg.escape(text)
+                + "\" data-code=\"" + Svg.escape(summary.code()) + "\" data-allowed=\"" + simulation.allowed()
+                + "\" data-permits=\"" + permits + "\" data-denied=\"" + simulation.denied() + "\" data-most=\""
                 + worst + "\" data-bound=\""
-                + words.bound() + "\">");
-        svg.raw("<title>" + Svg.escape(words.title() + ", " + words.detail() + ": " + numbers(simulation))
-                + "</title>");
+                + summary.bound() + "\">");
+        svg.raw("<title>" + Svg.escape(summary.title() + ", " + text + ": " + numbers(simulation)) + "</title>");
         long y = top + HEADER;
-        svg.raw("<text x=\"16\" y=\"" + Svg.tenths(y) + "\"><tspan class=\"name\">" + Svg.escape(words.title())
-                + "</tspan><tspan dx=\"8\">" + Svg.escape(words.detail()) + "</tspan></text>");
+        String heading = narrow
+                ? "<tspan class=\"strong\">" + Svg.escape(text)
+                : "<tspan class=\"name\">" + Svg.escape(summary.title()) + "</tspan><tspan dx=\"8\">"
+                        + Svg.escape(text);
+        svg.raw("<text x=\"16\" y=\"" + Svg.tenths(y) + "\">" + heading + "</tspan></text>");
         y += LINE;
         svg.raw("<text x=\"16\" y=\"" + Svg.tenths(y) + "\"><tspan class=\"yes\">" + simulation.allowed()
                 + "</tspan> allowed<tspan class=\"no\" dx=\"8\">" + simulation.denied()
                 + "</tspan> denied<tspan dx=\"8\" class=\""
-                + (worst > words.permits() ? "over" : "strong") + "\">"
+                + (worst > permits ? "over" : "strong") + "\">"
                 + Svg.escape(most(simulation)) + "</tspan>" + delay(simulation) + "</text>");
         y += 90;
-        chart(simulation, words, y);
+        chart(simulation, summary, y);
         marks(simulation, y + chart + 80 + lane);
         svg.raw("</g>");
     }
@@ -215,15 +222,15 @@ public final class Picture {
     }
 
     private static String longestWait(Simulation simulation) {
-        return "longest wait " + DurationText.rounded(simulation.longestDelayMicros());
+        return "longest wait " + TimeAxis.rounded(simulation.longestDelayMicros());
     }
 
-    private void chart(Simulation simulation, LimitText words, long top) {
+    private void chart(Simulation simulation, LimitSummary summary, long top) {
         long floor = top + chart;
-        if (worst(simulation) > words.permits()) {
+        if (worst(simulation) > simulation.limit().permits()) {
             band(simulation, top, floor);
         }
-        boundaries(simulation, top, floor);
+        boundaries(simulation, summary.sliceMicros(), top, floor);
         String used = steps(simulation.used(), floor);
         svg.path("used", used + "V" + Svg.tenths(floor) + "H" + Svg.tenths(LEFT) + "z");
         svg.path("rim", used);
@@ -232,11 +239,11 @@ public final class Picture {
         long capacity = simulation.limit().capacity();
         svg.line("limit", LEFT, y(capacity, floor), width - RIGHT, y(capacity, floor));
         svg.text("end", LEFT - 50, y(capacity, floor) + 40, Long.toString(capacity));
-        if (words.bound() > capacity) {
-            svg.line("bound", LEFT, y(words.bound(), floor), width - RIGHT, y(words.bound(), floor));
-            svg.text("end", LEFT - 50, y(words.bound(), floor) + 40, Long.toString(words.bound()));
+        if (summary.bound() > capacity) {
+            svg.line("bound", LEFT, y(summary.bound(), floor), width - RIGHT, y(summary.bound(), floor));
+            svg.text("end", LEFT - 50, y(summary.bound(), floor) + 40, Long.toString(summary.bound()));
         }
-        if (!(simulation.limit() instanceof Limit.Concurrency)) {
+        if (!simulation.limit().holds()) {
             svg.path("flow", steps(simulation.startedInPeriod(), floor));
         }
     }
@@ -244,24 +251,22 @@ public final class Picture {
     /** A band behind the period in which the most was admitted, where that is more than the limit. */
     private void band(Simulation simulation, long top, long floor) {
         Simulation.Worst worst = simulation.worst();
-        long from = x(Math.max(0, worst.endMicros() - Micros.of(simulation.period())));
+        long from = x(Math.max(0, worst.endMicros() - MICROSECONDS.convert(simulation.period())));
         svg.rect("band", from, top, x(worst.endMicros()) - from, floor - top);
     }
 
-    private void boundaries(Simulation simulation, long top, long floor) {
-        if (simulation.limit() instanceof Limit.SlidingWindow sliding) {
-            long slice = Micros.of(sliding.period()) / sliding.slices();
-            if (durationMicros / slice <= (width - LEFT - RIGHT) / 60) {
-                StringBuilder ticks = new StringBuilder();
-                for (long at = slice; at < durationMicros; at += slice) {
-                    ticks.append('M')
-                            .append(Svg.tenths(x(at)))
-                            .append(' ')
-                            .append(Svg.tenths(floor))
-                            .append("v4");
-                }
-                svg.path("base", ticks);
+    /** Ticks where slices begin, if there is room for them, and lines where windows end. */
+    private void boundaries(Simulation simulation, long sliceMicros, long top, long floor) {
+        if (sliceMicros > 0 && durationMicros / sliceMicros <= (width - LEFT - RIGHT) / 60) {
+            StringBuilder ticks = new StringBuilder();
+            for (long at = sliceMicros; at < durationMicros; at += sliceMicros) {
+                ticks.append('M')
+                        .append(Svg.tenths(x(at)))
+                        .append(' ')
+                        .append(Svg.tenths(floor))
+                        .append("v4");
             }
+            svg.path("base", ticks);
         }
         for (long end : simulation.windowEndsMicros()) {
             if (end <= durationMicros) {
@@ -361,12 +366,12 @@ public final class Picture {
 
     private static long highest(Simulation simulation) {
         return Math.max(
-                LimitText.of(simulation.limit()).bound(),
+                LimitSummary.of(simulation.limit()).bound(),
                 Math.max(simulation.limit().capacity(), worst(simulation)));
     }
 
     private static long worst(Simulation simulation) {
-        return simulation.limit() instanceof Limit.Concurrency
+        return simulation.limit().holds()
                 ? simulation.mostUsed()
                 : simulation.worst().admitted();
     }

@@ -1,5 +1,8 @@
 package dev.sluice.simulate;
 
+import static java.util.concurrent.TimeUnit.MICROSECONDS;
+
+import dev.sluice.Durations;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,8 +11,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What to simulate: the limits, and the traffic that meets them. The command line and the page both read theirs here,
- * so that both know the same names, bounds and messages.
+ * What to simulate: the limits, and the traffic. The command line and the page both read their parameters here, so that
+ * both have the same names, bounds and messages.
  *
  * @param algorithms which algorithms to compare
  * @param permits permits per period
@@ -21,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param shape the shape of the traffic
  * @param duration how long the traffic lasts
  * @param rate requests per period at the shape's rate
- * @param seed decides the jitter of the arrivals
+ * @param seed the seed of the random arrivals
  */
 public record Scenario(
         List<Algorithm> algorithms,
@@ -56,9 +59,9 @@ public record Scenario(
     private static final Duration MAX_DURATION = Duration.ofDays(31);
 
     /**
-     * Reads a scenario from names and values; what is absent or empty has its default.
+     * Reads a scenario from names and values; a parameter that is absent or empty has its default.
      *
-     * @throws IllegalArgumentException with one line that says what is wrong and what would be right
+     * @throws IllegalArgumentException with one line that says what is wrong and what was expected
      */
     public static Scenario parse(Map<String, String> values) {
         for (String name : values.keySet()) {
@@ -74,8 +77,8 @@ public record Scenario(
         Traffic.Shape shape = Traffic.Shape.parse(reader.text("traffic", Traffic.Shape.BOUNDARY.text()));
         Duration duration = reader.duration("duration", min(period.multipliedBy(4), MAX_DURATION));
         if (duration.dividedBy(period) > MAX_PERIODS) {
-            throw new IllegalArgumentException("duration must be at most " + MAX_PERIODS + " periods of " + text(period)
-                    + ", was " + text(duration));
+            throw new IllegalArgumentException("duration must be at most " + MAX_PERIODS + " periods of "
+                    + Durations.text(period) + ", was " + Durations.text(duration));
         }
         Scenario scenario = new Scenario(
                 algorithms,
@@ -87,7 +90,7 @@ public record Scenario(
                 reader.duration("hold", max(period.dividedBy(4), Duration.ofNanos(1000))),
                 shape,
                 duration,
-                rate(reader.text("rate", 2 * permits + "/" + text(period)), period),
+                rate(reader.text("rate", 2 * permits + "/" + Durations.text(period)), period),
                 reader.number("seed", 1, 0, Long.MAX_VALUE));
         scenario.algorithms.forEach(algorithm -> algorithm.limit(scenario));
         return scenario;
@@ -95,7 +98,7 @@ public record Scenario(
 
     /** The arrivals. */
     public Traffic traffic() {
-        return Traffic.of(shape, Micros.of(duration), Micros.of(period), rate, seed);
+        return Traffic.of(shape, MICROSECONDS.convert(duration), MICROSECONDS.convert(period), rate, seed);
     }
 
     /** Runs every algorithm on the same arrivals. */
@@ -106,9 +109,9 @@ public record Scenario(
                 .toList();
     }
 
-    /** What is simulated, in a line. */
+    /** The scenario in one line. */
     public String summary() {
-        return permits + " per " + text(period) + ", " + shape.text() + " traffic";
+        return permits + " per " + Durations.text(period) + ", " + shape.text() + " traffic";
     }
 
     private static List<Algorithm> algorithms(String text) {
@@ -125,25 +128,21 @@ public record Scenario(
         return List.copyOf(chosen);
     }
 
-    /** {@code 20} is twenty a second, {@code 20/10s} twenty in ten seconds; the answer is how many in a period. */
+    /** {@code 20} is twenty a second, {@code 20/10s} twenty in ten seconds; returns how many in a period. */
     private static long rate(String text, Duration period) {
         int slash = text.indexOf('/');
         String count = slash < 0 ? text : text.substring(0, slash);
-        Duration per = slash < 0 ? Duration.ofSeconds(1) : DurationText.parse("rate", text.substring(slash + 1));
-        if (!count.matches("\\d{1,7}") || per.isZero()) {
+        Duration per = slash < 0 ? Duration.ofSeconds(1) : Durations.parse(text.substring(slash + 1));
+        if (!count.matches("\\d{1,7}") || per == null || per.isZero()) {
             throw new IllegalArgumentException(
                     "rate must be requests per second as in 5, or per duration as in 20/10s; was '" + text + "'");
         }
-        long rate = Math.multiplyExact(Long.parseLong(count), Micros.of(period)) / Micros.of(per);
+        long rate = Math.multiplyExact(Long.parseLong(count), MICROSECONDS.convert(period)) / MICROSECONDS.convert(per);
         if (rate < 1 || rate > MAX_PERMITS * 10) {
             throw new IllegalArgumentException("rate must come to 1 to " + MAX_PERMITS * 10 + " requests per period of "
-                    + text(period) + ", was '" + text + "', which comes to " + rate);
+                    + Durations.text(period) + ", was '" + text + "', which comes to " + rate);
         }
         return rate;
-    }
-
-    private static String text(Duration duration) {
-        return DurationText.format(Micros.of(duration));
     }
 
     private static Duration min(Duration a, Duration b) {
@@ -181,10 +180,10 @@ public record Scenario(
         }
 
         Duration duration(String name, Duration absent) {
-            Duration duration = DurationText.parse(name, text(name, Scenario.text(absent)));
+            Duration duration = Durations.parse(name, text(name, Durations.text(absent)));
             if (duration.isZero() || duration.compareTo(MAX_DURATION) > 0) {
                 throw new IllegalArgumentException(name + " must be longer than zero and at most "
-                        + Scenario.text(MAX_DURATION) + ", was '" + values.get(name) + "'");
+                        + Durations.text(MAX_DURATION) + ", was '" + values.get(name) + "'");
             }
             return duration;
         }

@@ -1,5 +1,7 @@
 package dev.sluice.simulate;
 
+import static java.util.concurrent.TimeUnit.MICROSECONDS;
+
 import dev.sluice.Decision;
 import dev.sluice.Hold;
 import dev.sluice.Limit;
@@ -14,11 +16,11 @@ import java.util.List;
 import java.util.TreeSet;
 
 /**
- * One limit, met by one traffic: what became of every request, and how much of the limit was used at every moment. The
- * limiter is the real one; only its clock is not.
+ * The simulation of one limit on one traffic: whether each request was allowed, and how much of the limit was used at every
+ * moment. The limiter is the real one; only its clock is simulated.
  */
 public final class Simulation {
-    /** The level is looked at this many times over the duration, beside before and after every request. */
+    /** The level is read this many times over the duration, beside before and after every request. */
     private static final int LOOKS = 1200;
 
     /**
@@ -52,6 +54,7 @@ public final class Simulation {
     private final Limiter limiter;
     private final long startMicros;
     private final long holdMicros;
+    private final boolean hasWindows;
     private final List<Event> events = new ArrayList<>();
     private final List<Step> used = new ArrayList<>();
     private final TreeSet<Long> windows = new TreeSet<>();
@@ -65,8 +68,9 @@ public final class Simulation {
         this.limit = limit;
         this.period = period;
         this.traffic = traffic;
-        this.startMicros = Micros.of(Duration.between(Instant.EPOCH, start));
-        this.holdMicros = Micros.of(hold);
+        this.startMicros = MICROSECONDS.convert(Duration.between(Instant.EPOCH, start));
+        this.holdMicros = MICROSECONDS.convert(hold);
+        this.hasWindows = LimitSummary.of(limit).hasWindows();
         this.limiter = Limiter.local(() -> (startMicros + clockMicros) * 1000, limit);
     }
 
@@ -111,7 +115,7 @@ public final class Simulation {
     }
 
     private void arrive(long atMicros) {
-        if (limit instanceof Limit.Concurrency) {
+        if (limit.holds()) {
             Hold hold = limiter.hold("", 1);
             events.add(new Event(atMicros, hold.allowed(), 0));
             if (hold.allowed()) {
@@ -120,7 +124,7 @@ public final class Simulation {
         } else {
             Decision decision = limiter.decide("", 1);
             events.add(new Event(atMicros, decision.allowed(), decision.delayMicros()));
-            if (decision.allowed() && limit instanceof Limit.FixedWindow) {
+            if (decision.allowed() && hasWindows) {
                 windows.add(atMicros + decision.resetAfterMicros());
             }
         }
@@ -197,7 +201,7 @@ public final class Simulation {
     /** How many admitted requests started in the last period, over time. */
     public List<Step> startedInPeriod() {
         long[] starts = startsMicros();
-        long periodMicros = Micros.of(period);
+        long periodMicros = MICROSECONDS.convert(period);
         long[] changes = Arrays.copyOf(starts, starts.length * 2);
         for (int i = 0; i < starts.length; i++) {
             changes[starts.length + i] = starts[i] + periodMicros;

@@ -1,10 +1,12 @@
 package dev.sluice.simulate;
 
-import dev.sluice.Limit;
+import dev.sluice.Durations;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
 
-/** What became of the requests, as a table for a terminal. */
+/** How many requests each algorithm allowed and denied, as a table for a terminal. */
 public final class SummaryTable {
     private SummaryTable() {}
 
@@ -16,25 +18,20 @@ public final class SummaryTable {
                 .append(": ")
                 .append(traffic.arrivalsMicros().length)
                 .append(" requests in ")
-                .append(DurationText.format(traffic.durationMicros()))
+                .append(Durations.text(Duration.of(traffic.durationMicros(), ChronoUnit.MICROS)))
                 .append(System.lineSeparator());
-        table.append(row(
-                "algorithm",
-                "allowed",
-                "denied",
-                "most in any " + DurationText.format(Micros.of(scenario.period())),
-                "bound"));
+        table.append(
+                row("algorithm", "allowed", "denied", "most in any " + Durations.text(scenario.period()), "bound"));
         for (int i = 0; i < simulations.size(); i++) {
             Simulation simulation = simulations.get(i);
-            boolean held = simulation.limit() instanceof Limit.Concurrency;
             table.append(row(
                     scenario.algorithms().get(i).text(),
                     Long.toString(simulation.allowed()),
                     Long.toString(simulation.denied()),
-                    held
+                    simulation.limit().holds()
                             ? simulation.mostUsed() + " at once"
                             : Long.toString(simulation.worst().admitted()),
-                    Long.toString(LimitText.of(simulation.limit()).bound())));
+                    Long.toString(LimitSummary.of(simulation.limit()).bound())));
         }
         return table.toString();
     }

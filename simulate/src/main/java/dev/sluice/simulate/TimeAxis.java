@@ -1,6 +1,6 @@
 package dev.sluice.simulate;
 
-/** Where the ticks of a time axis stand, and what they say. */
+/** The places and labels of the ticks on a time axis, and times as labels. */
 final class TimeAxis {
     private static final long[] STEPS = {
         1,
@@ -45,17 +45,17 @@ final class TimeAxis {
 
     private TimeAxis() {}
 
-    /** The smallest step that gives at most {@code most} steps. */
-    static long step(long durationMicros, long most) {
+    /** The smallest step between ticks that gives at most {@code max} steps. */
+    static long step(long durationMicros, long max) {
         for (long step : STEPS) {
-            if (durationMicros / step <= Math.max(1, most)) {
+            if (durationMicros / step <= Math.max(1, max)) {
                 return step;
             }
         }
         return durationMicros;
     }
 
-    /** An instant in the unit of the step, so that all labels of an axis have the same. */
+    /** A label in the unit of the step, so that all labels of an axis have the same unit. */
     static String label(long atMicros, long stepMicros) {
         if (stepMicros % 86_400_000_000L == 0) {
             return atMicros / 86_400_000_000L + "d";
@@ -67,5 +67,21 @@ final class TimeAxis {
             return atMicros / 1_000_000 + "s";
         }
         return stepMicros % 1000 == 0 ? atMicros / 1000 + "ms" : atMicros + "us";
+    }
+
+    /** A time to a tenth, rounded up, of the largest unit that it fills. */
+    static String rounded(long micros) {
+        if (micros >= 3_600_000_000L) {
+            return tenths(micros, 360_000_000) + "h";
+        } else if (micros >= 60_000_000) {
+            return tenths(micros, 6_000_000) + "m";
+        } else if (micros >= 1_000_000) {
+            return tenths(micros, 100_000) + "s";
+        }
+        return micros >= 1000 ? tenths(micros, 100) + "ms" : micros + "us";
+    }
+
+    private static String tenths(long micros, long tenthMicros) {
+        return Svg.tenths(-Math.floorDiv(-micros, tenthMicros));
     }
 }

@@ -1,5 +1,7 @@
 package dev.sluice.simulate;
 
+import static java.util.concurrent.TimeUnit.MICROSECONDS;
+
 import dev.sluice.Limit;
 import dev.sluice.simulate.Traffic.Shape;
 import java.time.Duration;
@@ -41,7 +43,7 @@ final class AlgorithmPictures {
     private static String calendar() {
         Duration day = Duration.ofDays(1);
         ZoneId zone = ZoneId.of("Europe/Berlin");
-        Traffic traffic = Traffic.of(Shape.FLASH_SALE, 4 * Micros.of(day), Micros.of(day), 20, 1);
+        Traffic traffic = Traffic.of(Shape.FLASH_SALE, 4 * MICROSECONDS.convert(day), MICROSECONDS.convert(day), 20, 1);
         Instant start = Instant.parse("2026-03-27T23:00:00Z");
         return Picture.draw(
                 "10 per day from 28 March 2026, flash-sale traffic",

@@ -43,13 +43,14 @@ class ScenarioTest {
                 "burst     | 0          | burst must be a whole number from 1 to 100000, was '0'",
                 "slices    | 1001       | slices must be a whole number from 1 to 1000, was '1001'",
                 "slices    | 7          | a period of 10000000 microseconds cannot be cut into 7 equal slices",
-                "per       | 10         | per must be a number and one of us, ms, s, m, h, d, as in 10s; was '10'",
+                "per       | 10         | per must be a duration such as 500ms, 30s, 1m, 1h30m, 1d or 1w, was '10'",
                 "per       | 0s         | per must be longer than zero and at most 31d, was '0s'",
                 "per       | 999999999999d | per must be longer than zero and at most 31d, was '999999999999d'",
                 "duration  | 3h         | duration must be at most 1000 periods of 10s, was 3h",
                 "traffic   | storm      | traffic must be one of steady, burst, boundary, flash-sale, on-off, was 'storm'",
                 "algorithm | leaky      | algorithm must be all, or some of fixed-window, fixed-window-aligned,",
                 "rate      | fast       | rate must be requests per second as in 5, or per duration as in 20/10s; was 'fast'",
+                "rate      | 1/x        | rate must be requests per second as in 5, or per duration as in 20/10s; was '1/x'",
                 "rate      | 1/0s       | rate must be requests per second as in 5, or per duration as in 20/10s; was '1/0s'",
                 "rate      | 1/1h       | rate must come to 1 to 1000000 requests per period of 10s, was '1/1h', which comes to 0",
                 "seed      | -1         | seed must be a whole number from 0 to 9223372036854775807, was '-1'",
@@ -59,6 +60,13 @@ class ScenarioTest {
         assertThatThrownBy(() -> Scenario.parse(Map.of(name, value)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith(message);
+    }
+
+    @Test
+    void aWeekIsADuration() {
+        Scenario scenario = Scenario.parse(Map.of("per", "1w"));
+        assertThat(scenario.period()).isEqualTo(Duration.ofDays(7));
+        assertThat(scenario.summary()).isEqualTo("10 per 1w, boundary traffic");
     }
 
     @Test

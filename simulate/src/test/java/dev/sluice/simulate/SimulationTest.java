@@ -54,7 +54,7 @@ class SimulationTest {
                             "rate",
                             "40/10s"))
                     .run()) {
-                long bound = LimitText.of(simulation.limit()).bound();
+                long bound = LimitSummary.of(simulation.limit()).bound();
                 assertThat(simulation.mostUsed())
                         .isLessThanOrEqualTo(simulation.limit().capacity());
                 assertThat(simulation.used()).allMatch(step -> step.value() >= 0);

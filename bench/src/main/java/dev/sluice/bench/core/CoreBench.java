@@ -1,20 +1,19 @@
 package dev.sluice.bench.core;
 
+import dev.sluice.bench.report.Effort;
 import dev.sluice.bench.report.Jmh;
 import dev.sluice.bench.report.Machine;
+import dev.sluice.bench.report.Measurements;
 import dev.sluice.bench.report.Options;
-import dev.sluice.bench.report.Progress;
+import dev.sluice.bench.report.Programs;
+import dev.sluice.bench.report.Run;
+import dev.sluice.bench.report.Steps;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.LocalDate;
-import java.time.ZoneOffset;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /** The benchmarks of the in-process limiters. */
 public final class CoreBench {
@@ -22,49 +21,57 @@ public final class CoreBench {
 
     /** Measures, prints, and writes the report if there is to be one. */
     public static void run(Options options) throws IOException {
-        List<Speed.Cell> cells = Speed.cells(options.only());
-        List<MemoryProbe> probes = Memory.probes(options.only());
-        if (cells.isEmpty() && probes.isEmpty()) {
-            throw new Options.BadOption("--only '" + options.only() + "' matches no benchmark");
+        Measurements figures = new Measurements();
+        Path folder = Programs.folder();
+        try {
+            Steps steps = new Steps(options.only());
+            for (SpeedRow row : SpeedRow.all()) {
+                List<String> jvmArgs = List.of(
+                        "-Xms" + row.group().heapGigabytes + "g", // fixed, so that no fork pays for growing it
+                        "-Xmx" + row.group().heapGigabytes + "g",
+                        "-XX:+AlwaysPreTouch",
+                        "-Dcsp.sentinel.log.dir=" + folder, // Sentinel writes logs, without being asked, in two places
+                        "-DJM.LOG.PATH=" + folder);
+                steps.round(
+                        row.toString(),
+                        () -> row.jmh().fork(timing(options.effort()), jvmArgs, figures, row, "%.1f ns, %.0f B"));
+            }
+            for (MemoryProbe probe : MemoryProbe.values()) {
+                steps.after(probe.toString(), () -> probe.fork(figures));
+            }
+            Run.measure(
+                    options,
+                    steps.inOrder(rounds(options.effort())),
+                    CoreBench::versions,
+                    () -> CoreReport.of(figures, options.effort()));
+        } finally {
+            Programs.delete(folder);
         }
-        options.requireWritable();
-        Jmh.Effort effort = Speed.effort(options);
-        Progress progress = new Progress(System.out, cells.size() * effort.rounds() + probes.size());
-        Results results = new Results();
-        withScratch(scratch -> Speed.run(cells, effort, scratch, progress, results));
-        Memory.run(probes, progress, results);
-
-        System.out.println();
-        Machine.describe(versions()).forEach(System.out::println);
-        System.out.println();
-        System.out.print(Report.tables(results));
-        if (options.report().isPresent()) {
-            Path report = options.report().get();
-            Files.writeString(report, Report.page(results, options, LocalDate.now(ZoneOffset.UTC)));
-            System.out.println("Written to " + report);
-        }
-        progress.requireNoFailures();
     }
 
     /** Every benchmark for a moment, to see that it takes the path it says. The figures are worthless. */
-    public static void smoke() throws IOException {
-        System.setProperty(Keys.COUNT_PROPERTY, "1000");
-        List<Speed.Cell> cells = Speed.cells(Pattern.compile(""));
-        Progress progress = new Progress(System.out, cells.size());
-        withScratch(scratch -> {
-            System.setProperty("csp.sentinel.log.dir", scratch.toString());
-            System.setProperty("JM.LOG.PATH", scratch.toString());
-            for (Speed.Cell cell : cells) {
-                progress.step(cell.toString(), () -> {
-                    Speed.smoke(cell);
-                    return "as it says";
-                });
-            }
-        });
-        progress.requireNoFailures();
+    public static void smoke() {
+        Path folder = Programs.folder();
+        try {
+            System.setProperty(Keys.COUNT_PROPERTY, "1000");
+            System.setProperty("csp.sentinel.log.dir", folder.toString());
+            System.setProperty("JM.LOG.PATH", folder.toString());
+            Steps steps = new Steps(Pattern.compile(""));
+            SpeedRow.all().forEach(row -> steps.round(row.toString(), row.jmh()::smoke));
+            Run.smoke(steps.inOrder(1));
+        } finally {
+            Programs.delete(folder);
+        }
     }
 
-    /** The version of every library that takes part, as its own jar has it. */
+    static int rounds(Effort effort) {
+        return effort.pick(1, 1, 5);
+    }
+
+    static Jmh.Timing timing(Effort effort) {
+        return effort == Effort.FULL ? new Jmh.Timing(2, 500, 3, 500) : new Jmh.Timing(2, 300, 3, 200);
+    }
+
     static Map<String, String> versions() {
         Map<String, String> versions = new LinkedHashMap<>();
         versions.put("Sluice", Machine.version(dev.sluice.Limiter.class, "dev.sluice/sluice-core"));
@@ -81,23 +88,5 @@ public final class CoreBench {
         versions.put("Sentinel", Machine.version(com.alibaba.csp.sentinel.SphU.class, "com.alibaba.csp/sentinel-core"));
         versions.put("JMH", Machine.version(org.openjdk.jmh.runner.Runner.class, "org.openjdk.jmh/jmh-core"));
         return versions;
-    }
-
-    private interface ScratchWork {
-        void run(Path scratch) throws IOException;
-    }
-
-    /** A folder for what the libraries write, gone afterwards. */
-    private static void withScratch(ScratchWork work) throws IOException {
-        Path scratch = Files.createTempDirectory("sluice-bench");
-        try {
-            work.run(scratch);
-        } finally {
-            try (Stream<Path> files = Files.walk(scratch)) {
-                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                    Files.deleteIfExists(file);
-                }
-            }
-        }
     }
 }

@@ -1,39 +1,71 @@
 package dev.sluice.bench.core;
 
+import static dev.sluice.bench.core.Contender.*;
+
+import java.util.EnumSet;
 import java.util.List;
-import java.util.stream.IntStream;
+import java.util.Set;
 
 /** Benchmarks that answer one question, and so make one table. */
+@SuppressWarnings("ImmutableEnumChecker") // nobody changes the sets
 enum Group {
-    ALLOWED("allowed", "One hot limiter, every call allowed", Allowed.class, 2, "floorClockCas", 1),
-    DENIED("denied", "One exhausted limiter, every call denied", Denied.class, 2, "floorClockRead", 1),
-    KEYED("keyed", "1,000,000 keys in random order, every call allowed", Keyed.class, 1, "floorMapClockCas", 4);
+    ALLOWED(
+            "allowed",
+            "One hot limiter, every call allowed",
+            HotLimiter.class,
+            Supply.OPEN,
+            List.of(1, 2),
+            1,
+            CLOCK_CAS,
+            EnumSet.complementOf(EnumSet.of(CLOCK_READ, MAP_CLOCK_CAS))),
+    DENIED(
+            "denied",
+            "One exhausted limiter, every call denied",
+            HotLimiter.class,
+            Supply.SHUT,
+            List.of(1, 2),
+            1,
+            CLOCK_READ,
+            EnumSet.complementOf(EnumSet.of(CLOCK, CLOCK_CAS, MAP_CLOCK_CAS, COMPOSITE, BUCKET4J_NANOS))),
+    KEYED(
+            "keyed",
+            "1,000,000 keys in random order, every call allowed",
+            ManyKeys.class,
+            Supply.SLOW,
+            List.of(1),
+            4,
+            MAP_CLOCK_CAS,
+            EnumSet.of(MAP_CLOCK_CAS, FIXED_WINDOW, TOKEN_BUCKET, BUCKET4J, GUAVA, RESILIENCE4J));
 
     final String label;
     final String title;
     final Class<?> benchmarks;
-    /** The benchmark that the others are compared with. */
-    final String floor;
+    final Supply supply;
+    /** The numbers of threads it is run with. */
+    final List<Integer> threads;
 
-    private final int maxThreads;
-    private final int heapGigabytes;
+    final int heapGigabytes;
+    /** What the others are compared with. */
+    final Contender floor;
 
-    Group(String label, String title, Class<?> benchmarks, int maxThreads, String floor, int heapGigabytes) {
+    final Set<Contender> contenders;
+
+    Group(
+            String label,
+            String title,
+            Class<?> benchmarks,
+            Supply supply,
+            List<Integer> threads,
+            int heapGigabytes,
+            Contender floor,
+            Set<Contender> contenders) {
         this.label = label;
         this.title = title;
         this.benchmarks = benchmarks;
-        this.maxThreads = maxThreads;
-        this.floor = floor;
+        this.supply = supply;
+        this.threads = threads;
         this.heapGigabytes = heapGigabytes;
-    }
-
-    /** The numbers of threads it is run with. */
-    List<Integer> threads() {
-        return IntStream.rangeClosed(1, maxThreads).boxed().toList();
-    }
-
-    /** A heap of fixed size, so that no fork pays for growing it. */
-    List<String> heap() {
-        return List.of("-Xms" + heapGigabytes + "g", "-Xmx" + heapGigabytes + "g");
+        this.floor = floor;
+        this.contenders = contenders;
     }
 }

@@ -1,16 +1,18 @@
 package dev.sluice.bench.core;
 
+import dev.sluice.Limit;
+import dev.sluice.Limiter;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
-/** Keys as a server sees them, made once, and an order that no cache can guess. */
+/** Keys as a server sees them, made once, an order that no cache can guess, and limiters filled with them. */
 public final class Keys {
-    /** How many, unless the property of this name says otherwise (for a smoke test). */
+    /** The property for another number of keys than a million, for a smoke test. */
     static final String COUNT_PROPERTY = "sluice.bench.keys";
 
-    static final int DEFAULT_COUNT = 1_000_000;
+    private static final int DEFAULT_COUNT = 1_000_000;
 
     private Keys() {}
 
@@ -44,5 +46,14 @@ public final class Keys {
             map.put(key, limiter.get());
         }
         return map;
+    }
+
+    /** A limiter that has allowed one call for each key. */
+    static Limiter sluice(String[] keys, Limit... limits) {
+        Limiter limiter = Limiter.local(limits);
+        for (String key : keys) {
+            Expect.allowed(limiter.tryAcquire(key));
+        }
+        return limiter;
     }
 }

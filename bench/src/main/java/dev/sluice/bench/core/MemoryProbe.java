@@ -2,11 +2,15 @@ package dev.sluice.bench.core;
 
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
+import dev.sluice.bench.report.Measurements;
+import dev.sluice.bench.report.Programs;
 import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.LinkedList;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.atomic.AtomicLong;
@@ -26,15 +30,26 @@ import java.util.function.Supplier;
 }) // the functions hold nothing; a LinkedList is what is measured
 enum MemoryProbe {
     KEYS_MAP(Kind.KEYS, "floor: map + AtomicLong", keys -> Keys.mapOf(keys, AtomicLong::new)),
-    KEYS_TOKEN_BUCKET(Kind.KEYS, "sluice token bucket", keys -> sluice(Sluices.tokenBucketSlow(), keys)),
-    KEYS_FIXED_WINDOW(Kind.KEYS, "sluice fixed window", keys -> sluice(Sluices.fixedWindowSlow(), keys)),
+    KEYS_TOKEN_BUCKET(
+            Kind.KEYS,
+            "sluice token bucket",
+            keys -> Keys.sluice(keys, Limiters.limits(Contender.TOKEN_BUCKET, Supply.SLOW))),
+    KEYS_FIXED_WINDOW(
+            Kind.KEYS,
+            "sluice fixed window",
+            keys -> Keys.sluice(keys, Limiters.limits(Contender.FIXED_WINDOW, Supply.SLOW))),
     KEYS_SLIDING_WINDOW(
-            Kind.KEYS, "sluice sliding window, 10 slices", keys -> sluice(Limit.slidingWindow(100, Peers.DAY), keys)),
+            Kind.KEYS,
+            "sluice sliding window, 10 slices",
+            keys -> Keys.sluice(keys, Limit.slidingWindow(100, Supply.DAY))),
     KEYS_SLIDING_LOG(
-            Kind.KEYS, "sluice sliding log, 1 entry of 100", keys -> sluice(Limit.slidingLog(100, Peers.DAY), keys)),
-    KEYS_GUAVA(Kind.KEYS, "guava", keys -> Keys.mapOf(keys, Peers::guavaOpen)),
-    KEYS_BUCKET4J(Kind.KEYS, "bucket4j", keys -> Keys.mapOf(keys, Peers::bucket4jSlow)),
-    KEYS_RESILIENCE4J(Kind.KEYS, "resilience4j", keys -> Keys.mapOf(keys, Peers::resilience4jSlow)),
+            Kind.KEYS,
+            "sluice sliding log, 1 entry of 100",
+            keys -> Keys.sluice(keys, Limit.slidingLog(100, Supply.DAY))),
+    KEYS_GUAVA(Kind.KEYS, "guava", keys -> Keys.mapOf(keys, () -> Limiters.guava(Supply.SLOW))),
+    KEYS_BUCKET4J(
+            Kind.KEYS, "bucket4j", keys -> Keys.mapOf(keys, () -> Limiters.bucket4j(Contender.BUCKET4J, Supply.SLOW))),
+    KEYS_RESILIENCE4J(Kind.KEYS, "resilience4j", keys -> Keys.mapOf(keys, () -> Limiters.resilience4j(Supply.SLOW))),
 
     LOG_SLUICE(Kind.LOG, "sluice sliding log", MemoryProbe::sluiceLogs),
     LOG_ARRAY_DEQUE(Kind.LOG, "ArrayDeque<Long>", keys -> logs(keys, ArrayDeque::new)),
@@ -57,6 +72,8 @@ enum MemoryProbe {
     static final String PEAK = "peak";
     static final String AFTER = "after";
     static final String CALLS = "calls";
+
+    private static final int MAX_SECONDS = 600;
 
     /** When the idle probe gives up. */
     private static final int MAX_CALLS = 50_000_000;
@@ -86,6 +103,25 @@ enum MemoryProbe {
                     case IDLE -> "memory gone idle, ";
                 }
                 + label;
+    }
+
+    static List<MemoryProbe> of(Kind kind) {
+        return Arrays.stream(values()).filter(probe -> probe.kind == kind).toList();
+    }
+
+    /** Measures in a JVM of its own, so that it does not see what another left behind. */
+    String fork(Measurements figures) {
+        String output = Programs.output(
+                Programs.java(List.of("-Xmx6g", "-XX:+UseSerialGC"), MemoryProbe.class.getName(), name()), MAX_SECONDS);
+        Map<String, Long> measured = new LinkedHashMap<>();
+        for (String line : output.lines().toList()) {
+            int equals = line.indexOf('=');
+            if (equals > 0 && line.substring(equals + 1).matches("-?\\d+")) { // not a library's warning
+                measured.put(line.substring(0, equals), Long.parseLong(line.substring(equals + 1)));
+            }
+        }
+        measured.forEach((figure, value) -> figures.add(this, figure, value));
+        return measured.toString();
     }
 
     public static void main(String[] args) {
@@ -163,19 +199,11 @@ enum MemoryProbe {
         }
     }
 
-    private static Limiter sluice(Limit limit, String[] keys) {
-        Limiter limiter = Limiter.local(limit);
-        for (String key : keys) {
-            Expect.allowed(limiter.tryAcquire(key));
-        }
-        return limiter;
-    }
-
     /** Full logs, no two entries of one at the same microsecond. */
     private static Limiter sluiceLogs(String[] keys) {
         AtomicLong clock = new AtomicLong();
-        Limiter limiter = Limiter.local(clock::get, Limit.slidingLog(Sluices.LOG, Peers.DAY));
-        for (int entry = 0; entry < Sluices.LOG; entry++) {
+        Limiter limiter = Limiter.local(clock::get, Limit.slidingLog(Limiters.LOG, Supply.DAY));
+        for (int entry = 0; entry < Limiters.LOG; entry++) {
             clock.addAndGet(1_000_000);
             for (String key : keys) {
                 Expect.allowed(limiter.tryAcquire(key));
@@ -186,7 +214,7 @@ enum MemoryProbe {
 
     private static Map<String, Queue<Long>> logs(String[] keys, Supplier<Queue<Long>> log) {
         Map<String, Queue<Long>> logs = Keys.mapOf(keys, log);
-        for (long entry = 1; entry <= Sluices.LOG; entry++) {
+        for (long entry = 1; entry <= Limiters.LOG; entry++) {
             for (Queue<Long> each : logs.values()) {
                 each.add(entry * 1_000_000);
             }

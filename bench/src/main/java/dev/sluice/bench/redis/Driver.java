@@ -9,9 +9,16 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Asks as fast as there are answers. A call that fails, or takes another path than it should, ends it all. */
+/** Calls as fast as there are answers. A call that fails, or takes another path than it should, ends the run. */
 final class Driver {
-    private static final long MOST_SECONDS_LATE = 60;
+    /** How many decisions were made, and how fast. */
+    record Pace(long decisions, double perSecond) {
+        static Pace of(long decisions, long nanos) {
+            return new Pace(decisions, decisions * 1e9 / nanos);
+        }
+    }
+
+    private static final long MAX_SECONDS_LATE = 60;
 
     private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
     private volatile boolean stop;
@@ -34,7 +41,7 @@ final class Driver {
 
     /** The same, once for each of {@code count} keys. */
     static void once(Subject subject, Supplier<String> keys, int most, int count) {
-        new Driver().runInFlight(subject, keys, most, TimeUnit.SECONDS.toMillis(MOST_SECONDS_LATE), count);
+        new Driver().runInFlight(subject, keys, most, TimeUnit.SECONDS.toMillis(MAX_SECONDS_LATE), count);
     }
 
     private Pace runBlocking(Runnable call, int threads, long millis) {
@@ -51,9 +58,9 @@ final class Driver {
             Thread.sleep(millis);
             stop = true;
             for (Thread thread : all) {
-                thread.join(TimeUnit.SECONDS.toMillis(MOST_SECONDS_LATE));
+                thread.join(TimeUnit.SECONDS.toMillis(MAX_SECONDS_LATE));
                 if (thread.isAlive()) {
-                    throw new IllegalStateException("a call has not returned for " + MOST_SECONDS_LATE + " s");
+                    throw new IllegalStateException("a call has not returned for " + MAX_SECONDS_LATE + " s");
                 }
             }
         } catch (InterruptedException e) {
@@ -84,7 +91,7 @@ final class Driver {
         LongAdder answers = new LongAdder();
         Subject.Reply reply = new Subject.Reply() {
             @Override
-            public void answered(boolean allowed) {
+            public void decided(boolean allowed) {
                 if (!allowed) {
                     failed(new IllegalStateException("denied, where the benchmark measures only allowed calls"));
                 }
@@ -115,9 +122,9 @@ final class Driver {
                 }
             }
             onTime = Pace.of(answers.sum(), System.nanoTime() - start);
-            if (!free.tryAcquire(most, MOST_SECONDS_LATE, TimeUnit.SECONDS)) {
+            if (!free.tryAcquire(most, MAX_SECONDS_LATE, TimeUnit.SECONDS)) {
                 throw new IllegalStateException((asked - answers.sum()) + " requests without an answer after "
-                        + MOST_SECONDS_LATE + " s: " + subject);
+                        + MAX_SECONDS_LATE + " s: " + subject);
             }
         } catch (InterruptedException e) {
             throw interrupted(e);

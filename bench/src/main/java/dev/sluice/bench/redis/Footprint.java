@@ -1,42 +1,44 @@
 package dev.sluice.bench.redis;
 
 import dev.sluice.bench.core.Keys;
+import dev.sluice.bench.redis.RedisBench.Figure;
+import dev.sluice.bench.report.Measurements;
 import java.time.Duration;
 import java.util.List;
 
-/** What a client's key takes in Redis, by MEMORY USAGE. */
+/** The bytes of a client's keys in Redis, by MEMORY USAGE. */
 final class Footprint {
     private static final int CLIENTS = 200;
     private static final Duration LONG_ENOUGH = Duration.ofDays(1);
 
     private final Server server;
-    private final Figures figures;
+    private final Measurements figures;
 
-    Footprint(Server server, Figures figures) {
+    Footprint(Server server, Measurements figures) {
         this.server = server;
         this.figures = figures;
     }
 
     /** After one decision for each of some clients; beside counters whose names are as long. */
-    String perKey(Row row) {
+    String perKey(RedisRow row) {
         String[] clients = Keys.create(CLIENTS);
         List<String> names = fill(row, Quota.KEYED, clients, 1);
         double bytes = bytes(names) / CLIENTS;
-        figures.add(row, Figures.What.BYTES_PER_KEY, bytes);
+        figures.add(row, Figure.BYTES_PER_KEY, bytes);
         double plain = plain(names.stream().mapToInt(String::length).max().orElseThrow());
-        figures.add(row, Figures.What.PLAIN_BYTES_PER_KEY, plain);
+        figures.add(row, Figure.PLAIN_BYTES_PER_KEY, plain);
         return "%.0f bytes per key, a plain counter %.0f".formatted(bytes, plain);
     }
 
     /** A log that is full, filled one permit at a time. */
-    String perPermit(Row row, Figures.What what, int permits) {
+    String perPermit(RedisRow row, Figure what, int permits) {
         List<String> names = fill(row, new Quota(permits, LONG_ENOUGH), Keys.create(1), permits);
         double bytes = bytes(names) / permits;
         figures.add(row, what, bytes);
         return "%.1f bytes per permit".formatted(bytes);
     }
 
-    private List<String> fill(Row row, Quota quota, String[] clients, int permits) {
+    private List<String> fill(RedisRow row, Quota quota, String[] clients, int permits) {
         server.clear(Server.SCRATCH);
         try (Subject subject = row.open(server.url(Server.SCRATCH), quota)) {
             subject.prepare(clients);

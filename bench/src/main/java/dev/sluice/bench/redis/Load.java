@@ -1,13 +1,13 @@
 package dev.sluice.bench.redis;
 
-/** How a subject is asked. */
+/** How a limiter is asked. */
 enum Load {
     THREADS("16 threads"),
     IN_FLIGHT("256 in flight"),
     KEYS("100,000 keys");
 
     static final int THREAD_COUNT = 16;
-    static final int MOST_IN_FLIGHT = 256;
+    static final int MAX_IN_FLIGHT = 256;
 
     final String label;
 

@@ -3,7 +3,7 @@ package dev.sluice.bench.redis;
 import dev.sluice.Limit;
 import dev.sluice.redis.RedisStoreBuilder.Client;
 
-/** How fast one limiter on Redis is with nothing around it: a hot key, 256 in flight, one thread that asks. */
+/** One limiter on Redis with nothing around it: a hot key, 256 in flight, one thread that asks. */
 public final class RawPace implements AutoCloseable {
     private static final String KEY = "user:100000000";
 
@@ -16,7 +16,7 @@ public final class RawPace implements AutoCloseable {
 
     /** Decisions per second, all of them allowed by Redis. */
     public double perSecond(long millis) {
-        return Driver.inFlight(subject, () -> KEY, Load.MOST_IN_FLIGHT, millis).perSecond();
+        return Driver.inFlight(subject, () -> KEY, Load.MAX_IN_FLIGHT, millis).perSecond();
     }
 
     @Override

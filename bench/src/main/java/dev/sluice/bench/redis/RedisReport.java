@@ -1,188 +1,167 @@
 package dev.sluice.bench.redis;
 
-import dev.sluice.bench.report.Machine;
-import dev.sluice.bench.report.Markdown;
-import dev.sluice.bench.report.Options;
+import dev.sluice.bench.redis.RedisBench.Figure;
+import dev.sluice.bench.redis.Shortcuts.Shortcut;
+import dev.sluice.bench.report.Effort;
+import dev.sluice.bench.report.Measurements;
+import dev.sluice.bench.report.Report;
 import dev.sluice.bench.report.Samples;
-import dev.sluice.redis.RedisStore;
-import java.time.LocalDate;
+import dev.sluice.bench.report.Table;
+import dev.sluice.bench.report.Target;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
-/** The results of the limiters on Redis, as tables and as a page. */
+/** The tables and targets of the limiters on Redis. */
 final class RedisReport {
-    private final Figures figures;
-    private final Markdown text = new Markdown();
+    private final Measurements figures;
+    private final List<Target> targets = new ArrayList<>();
 
-    private RedisReport(Figures figures) {
+    private RedisReport(Measurements figures) {
         this.figures = figures;
     }
 
-    /** The tables and the verdicts. */
-    static String tables(Figures figures) {
+    static Report of(Measurements figures, Effort effort) {
         RedisReport report = new RedisReport(figures);
-        report.throughput();
-        report.redisTime();
-        report.bytesPerKey();
-        report.logs();
-        report.shortcuts();
-        report.text.targets(RedisTargets.of(figures));
-        return report.text.toString();
+        return new Report(
+                "Benchmarks on Redis",
+                "Sluice beside its peers and beside the floor, all in one run on one server.",
+                """
+                Method: client and server share the machine, over loopback. %d rounds, each row once in every round, every other round backwards; the median and the range. Everything is warmed up before the first round. Every call is checked to be allowed, or denied, as it should.
+                The floor is EVALSHA of a script of INCR and PEXPIRE on one plain Lettuce connection, as the other scripts are, while Sluice's own sends in one write what comes at the same time; the row below it adds a call of TIME, which every limiter needs that goes by the clock of the server. 16 threads wait for each answer; 256 in flight are asked for by one thread that does not. Hot is one key; 100,000 keys are asked for in random order, 256 in flight.
+                Without asking Redis each time: blocking calls from 2 threads, as multiples of the floor at its best. The longest call is that of 16 threads with a pause of 1 ms after each call, before, while and after Redis goes away, killed or stopped; the timeout is %d ms.
+                Redis time is that of the commands that a client sends, by INFO commandstats, for each decision with 256 in flight on one key. Bytes are by MEMORY USAGE, of all keys of a client; the plain counter's name is as long as the longest of those.
+                """.formatted(RedisBench.rounds(effort), Shortcuts.TIMEOUT.toMillis())
+                        .lines()
+                        .toList(),
+                report.tables(),
+                report.targets());
     }
 
-    /** The whole page. */
-    static String page(Figures figures, Options options, List<String> machine, LocalDate date) {
-        return """
-                # Benchmarks on Redis
-
-                Sluice beside its peers and beside the floor, all in one run on one server. Written by the command below: do not edit.
-
-                - Date: %s
-                - Command: `%s`
-                - %s
-                - Method: client and server share the machine, over loopback. %d rounds, each row once in every round, every other round backwards; the median and the range. Everything is warmed up before the first round. Every call is checked to be allowed, or denied, as it should.
-                - The floor is EVALSHA of a script of INCR and PEXPIRE on one plain Lettuce connection, as the other scripts are, while Sluice's own sends in one write what comes at the same time; the row below it adds a call of TIME, which every limiter needs that goes by the clock of the server. 16 threads wait for each answer; 256 in flight are asked for by one thread that does not. Hot is one key; 100,000 keys are asked for in random order, 256 in flight.
-                - Without asking Redis each time: blocking calls from 2 threads, as multiples of the floor at its best. The longest call is that of 16 threads with a pause of 1 ms after each call, before, while and after Redis goes away, killed or stopped; the timeout is %d ms.
-                - Redis time is that of the commands that a client sends, by INFO commandstats, for each decision with 256 in flight on one key. Bytes are by MEMORY USAGE, of all keys of a client; the plain counter's name is as long as the longest of those.
-
-                %s""".formatted(
-                        date,
-                        options.command(),
-                        String.join("\n- ", machine),
-                        Effort.of(options).rounds(),
-                        Shortcuts.TIMEOUT.toMillis(),
-                        tables(figures));
-    }
-
-    /** What the figures were measured on, as lines of a list. */
-    static List<String> machine(Server server) {
-        Map<String, String> versions = new LinkedHashMap<>();
-        versions.put("Redis", server.version());
-        versions.put("Sluice", Machine.version(RedisStore.class, "dev.sluice/sluice-redis"));
-        versions.put("Lettuce", Machine.version(io.lettuce.core.RedisClient.class, "io.lettuce/lettuce-core"));
-        versions.put("Jedis", Machine.version(redis.clients.jedis.RedisClient.class, "redis.clients/jedis"));
-        versions.put(
-                "Bucket4j on Lettuce",
-                Machine.version(
-                        io.github.bucket4j.redis.lettuce.Bucket4jLettuce.class, "com.bucket4j/bucket4j_jdk17-lettuce"));
-        versions.put(
-                "Bucket4j on Jedis",
-                Machine.version(
-                        io.github.bucket4j.redis.jedis.Bucket4jJedis.class, "com.bucket4j/bucket4j_jdk17-jedis"));
-        versions.put("Redisson", Machine.version(org.redisson.Redisson.class, "org.redisson/redisson"));
-        return Machine.describe(versions);
-    }
-
-    private void throughput() {
-        List<String> head = new ArrayList<>(List.of("decisions per second"));
+    private List<Table> tables() {
+        List<RedisRow> rows = List.of(RedisRow.values());
+        Table.Columns<RedisRow> throughput = Table.of("Every call allowed", "decisions per second", row -> row.label);
         for (Load load : Load.values()) {
-            head.addAll(List.of(load.label, "min-max", "x floor"));
+            throughput
+                    .samples(load.label, "%,.0f", row -> figures.samples(row, load))
+                    .number("x floor", "%.2f", row -> figures.ratio(row, RedisRow.FLOOR, load));
         }
-        List<List<String>> rows = new ArrayList<>();
-        for (Row row : Row.values()) {
-            List<String> cells = new ArrayList<>(List.of(row.label));
-            for (Load load : Load.values()) {
-                Optional<Samples> samples = figures.samples(row, load);
-                cells.add(samples.map(s -> "%,.0f".formatted(s.median())).orElse(""));
-                cells.add(range(samples));
-                cells.add(shown("%.2f", Figures.ratio(figures.median(row, load), figures.median(Row.FLOOR, load))));
+        return List.of(
+                throughput.rows(rows),
+                Table.<RedisRow>of(
+                                "Redis's part of a decision, 256 in flight on one key", "Redis time", row -> row.label)
+                        .number("µs", "%.1f", row -> figures.median(row, Figure.REDIS_MICROS))
+                        .number("x floor", "%.2f", row -> figures.ratio(row, RedisRow.FLOOR, Figure.REDIS_MICROS))
+                        .number("x gateway-style", "%.2f", this::timesGateway)
+                        .number("commands", "%.1f", row -> figures.median(row, Figure.COMMANDS))
+                        .rows(rows),
+                Table.<RedisRow>of("Bytes of a client after one decision", "memory", row -> row.label)
+                        .number("bytes", "%.0f", row -> figures.median(row, Figure.BYTES_PER_KEY))
+                        .number("plain counter", "%.0f", row -> figures.median(row, Figure.PLAIN_BYTES_PER_KEY))
+                        .number("x plain", "%.2f", this::timesPlainCounter)
+                        .rows(rows),
+                Table.<RedisRow>of("Bytes per permit of a full log", "log", row -> row.label)
+                        .number("100 permits", "%.1f", row -> figures.median(row, Figure.BYTES_PER_PERMIT_OF_SMALL_LOG))
+                        .number(
+                                "10,000 permits",
+                                "%.1f",
+                                row -> figures.median(row, Figure.BYTES_PER_PERMIT_OF_LARGE_LOG))
+                        .rows(RedisRow.LOGS),
+                Table.<Shortcut>of(
+                                "Sluice without asking Redis each time, blocking calls from 2 threads",
+                                "shortcut",
+                                shortcut -> shortcut.label)
+                        .samples("per second", "%,.0f", shortcut -> figures.samples(shortcut, Figure.PER_SECOND))
+                        .number("x floor, 256 in flight", "%.0f", this::timesFloor)
+                        .number("longest call, ms", "%.1f", this::longestMillis)
+                        .rows(List.of(Shortcut.values())));
+    }
+
+    private Optional<Double> timesGateway(RedisRow row) {
+        return figures.ratio(row, RedisRow.GATEWAY, Figure.REDIS_MICROS);
+    }
+
+    private Optional<Double> timesPlainCounter(RedisRow row) {
+        return Measurements.ratio(
+                figures.median(row, Figure.BYTES_PER_KEY), figures.median(row, Figure.PLAIN_BYTES_PER_KEY));
+    }
+
+    /** How many times the decisions of the floor, at its best. */
+    private Optional<Double> timesFloor(Shortcut shortcut) {
+        return Measurements.ratio(
+                figures.median(shortcut, Figure.PER_SECOND), figures.median(RedisRow.FLOOR, Load.IN_FLIGHT));
+    }
+
+    private Optional<Double> longestMillis(Shortcut shortcut) {
+        return figures.samples(shortcut, Figure.LONGEST_MILLIS).map(Samples::max);
+    }
+
+    private List<Target> targets() {
+        List<RedisRow> oneWord = RedisRow.of(RedisRow.Kind.ONE_WORD);
+        for (RedisRow row : oneWord) {
+            targets.add(Target.atLeast(
+                    row.label + ", 256 in flight: at least 0.75 x the floor",
+                    "%.2f x",
+                    figures.ratio(row, RedisRow.FLOOR, Load.IN_FLIGHT),
+                    0.75));
+        }
+        for (RedisRow row : oneWord) {
+            targets.add(Target.atMost(
+                    row.label + ": Redis time at most 0.5 x the gateway-style script's",
+                    "%.2f x",
+                    timesGateway(row),
+                    0.5));
+        }
+        for (Load load : Load.values()) {
+            for (RedisRow row : oneWord) {
+                ahead(row, load, RedisRow.of(RedisRow.Kind.PEER), "every peer");
             }
-            add(rows, cells);
         }
-        table("Every call allowed", head, rows);
-    }
-
-    private void redisTime() {
-        List<List<String>> rows = new ArrayList<>();
-        for (Row row : Row.values()) {
-            Optional<Double> micros = figures.median(row, Figures.What.REDIS_MICROS);
-            Optional<Double> gateway = figures.median(Row.GATEWAY, Figures.What.REDIS_MICROS);
-            add(
-                    rows,
-                    List.of(
-                            row.label,
-                            shown("%.1f", micros),
-                            shown("%.2f", Figures.ratio(micros, figures.median(Row.FLOOR, Figures.What.REDIS_MICROS))),
-                            shown("%.2f", Figures.ratio(micros, gateway)),
-                            shown("%.1f", figures.median(row, Figures.What.COMMANDS))));
+        ahead(RedisRow.JEDIS_TOKEN_BUCKET, Load.THREADS, List.of(RedisRow.BUCKET4J_JEDIS), "Bucket4j on Jedis");
+        for (Load load : Load.values()) {
+            ahead(RedisRow.SLIDING_LOG, load, List.of(RedisRow.SORTED_SET), "the sorted set");
         }
-        table(
-                "Redis's part of a decision, 256 in flight on one key",
-                List.of("Redis time", "µs", "x floor", "x gateway-style", "commands"),
-                rows);
-    }
-
-    private void bytesPerKey() {
-        List<List<String>> rows = new ArrayList<>();
-        for (Row row : Row.values()) {
-            Optional<Double> bytes = figures.median(row, Figures.What.BYTES_PER_KEY);
-            Optional<Double> plain = figures.median(row, Figures.What.PLAIN_BYTES_PER_KEY);
-            add(
-                    rows,
-                    List.of(
-                            row.label,
-                            shown("%.0f", bytes),
-                            shown("%.0f", plain),
-                            shown("%.2f", Figures.ratio(bytes, plain))));
+        atMostBytes("a log of 10,000 permits", Figure.BYTES_PER_PERMIT_OF_LARGE_LOG, 10);
+        atMostBytes("a log of 100 permits", Figure.BYTES_PER_PERMIT_OF_SMALL_LOG, 12);
+        for (RedisRow row : oneWord) {
+            targets.add(Target.atMost(
+                    row.label + ": at most 1.4 x the bytes of a plain counter", "%.2f x", timesPlainCounter(row), 1.4));
         }
-        table("Bytes of a client after one decision", List.of("memory", "bytes", "plain counter", "x plain"), rows);
-    }
-
-    private void logs() {
-        List<List<String>> rows = new ArrayList<>();
-        for (Row row : Row.LOGS) {
-            add(
-                    rows,
-                    List.of(
-                            row.label,
-                            shown("%.1f", figures.median(row, Figures.What.BYTES_PER_PERMIT_OF_SMALL_LOG)),
-                            shown("%.1f", figures.median(row, Figures.What.BYTES_PER_PERMIT_OF_LARGE_LOG))));
+        atLeastTimesFloor(Shortcut.DENIED, 100);
+        atLeastTimesFloor(Shortcut.LEASED, 50);
+        atLeastTimesFloor(Shortcut.DEAD, 10);
+        double most = 2.0 * Shortcuts.TIMEOUT.toMillis();
+        for (Shortcut shortcut : List.of(Shortcut.DEAD, Shortcut.FROZEN)) {
+            targets.add(Target.atMost(
+                    shortcut.label + ": no call over %.0f ms, twice the timeout".formatted(most),
+                    "%.1f ms",
+                    longestMillis(shortcut),
+                    most));
         }
-        table("Bytes per permit of a full log", List.of("log", "100 permits", "10,000 permits"), rows);
+        return targets;
     }
 
-    private void shortcuts() {
-        List<List<String>> rows = new ArrayList<>();
-        for (Shortcut shortcut : Shortcut.values()) {
-            Optional<Samples> samples = figures.samples(shortcut, Figures.What.PER_SECOND);
-            add(
-                    rows,
-                    List.of(
-                            shortcut.label,
-                            samples.map(s -> "%,.0f".formatted(s.median())).orElse(""),
-                            range(samples),
-                            shown("%.0f", figures.timesFloor(samples.map(Samples::median))),
-                            figures.samples(shortcut, Figures.What.LONGEST_MILLIS)
-                                    .map(millis -> "%.1f".formatted(millis.max()))
-                                    .orElse("")));
-        }
-        table(
-                "Sluice without asking Redis each time, blocking calls from 2 threads",
-                List.of("shortcut", "per second", "min-max", "x floor, 256 in flight", "longest call, ms"),
-                rows);
+    private void atLeastTimesFloor(Shortcut shortcut, int times) {
+        String promise = shortcut.label + ": at least " + times + " x the floor";
+        targets.add(Target.atLeast(promise, "%.0f x", timesFloor(shortcut), times));
     }
 
-    private static String range(Optional<Samples> samples) {
-        return samples.map(s -> "%,.0f-%,.0f".formatted(s.min(), s.max())).orElse("");
+    private void ahead(RedisRow row, Load load, List<RedisRow> others, String whom) {
+        Optional<Double> best = others.stream()
+                .flatMap(other -> figures.median(other, load).stream())
+                .max(Double::compare);
+        targets.add(Target.moreThan(
+                row.label + ", " + load.label + ": ahead of " + whom,
+                "%,.0f, the best %,.0f",
+                figures.median(row, load),
+                best));
     }
 
-    private static String shown(String format, Optional<Double> figure) {
-        return figure.map(format::formatted).orElse("");
-    }
-
-    /** Unless nothing of it was measured. */
-    private static void add(List<List<String>> rows, List<String> cells) {
-        if (cells.stream().skip(1).anyMatch(cell -> !cell.isEmpty())) {
-            rows.add(cells);
-        }
-    }
-
-    private void table(String title, List<String> head, List<List<String>> rows) {
-        if (!rows.isEmpty()) {
-            text.table(title, head, rows);
-        }
+    private void atMostBytes(String what, Figure figure, int most) {
+        targets.add(Target.atMost(
+                what + ": at most " + most + " bytes per permit",
+                "%.1f",
+                figures.median(RedisRow.SLIDING_LOG, figure),
+                most));
     }
 }

@@ -4,7 +4,6 @@ import java.net.URI;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import org.redisson.Redisson;
-import org.redisson.api.RRateLimiter;
 import org.redisson.api.RateType;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
@@ -45,14 +44,7 @@ final class RedissonSubject implements Subject {
 
     @Override
     public void tryAcquire(String key, Reply reply) {
-        RRateLimiter limiter = client.getRateLimiter(key);
-        limiter.tryAcquireAsync(1).whenComplete((allowed, failure) -> {
-            if (failure != null) {
-                reply.failed(failure);
-            } else {
-                reply.answered(allowed);
-            }
-        });
+        reply.await(client.getRateLimiter(key).tryAcquireAsync(1), allowed -> allowed);
     }
 
     @Override

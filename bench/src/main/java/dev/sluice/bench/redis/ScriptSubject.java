@@ -1,5 +1,6 @@
 package dev.sluice.bench.redis;
 
+import dev.sluice.bench.report.Programs;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.ScriptOutputType;
@@ -27,22 +28,18 @@ final class ScriptSubject implements Subject {
             Function<String, String[]> args) {
         this.client = RedisClient.create(url);
         this.commands = client.connect().async();
-        this.sha =
-                commands.scriptLoad(Resource.text(script)).toCompletableFuture().join();
+        this.sha = commands.scriptLoad(Programs.resource(ScriptSubject.class, script))
+                .toCompletableFuture()
+                .join();
         this.output = output;
         this.keys = keys;
         this.args = args;
     }
 
-    static Subject floor(String url, Quota quota) {
+    /** One of the two scripts that only count. */
+    static Subject floor(String script, String url, Quota quota) {
         String[] args = {Long.toString(quota.periodMillis())};
-        return new ScriptSubject(url, "floor.lua", ScriptOutputType.INTEGER, ScriptSubject::itself, key -> args);
-    }
-
-    static Subject floorWithClock(String url, Quota quota) {
-        String[] args = {Long.toString(quota.periodMillis())};
-        return new ScriptSubject(
-                url, "floor-with-clock.lua", ScriptOutputType.INTEGER, ScriptSubject::itself, key -> args);
+        return new ScriptSubject(url, script, ScriptOutputType.INTEGER, ScriptSubject::itself, key -> args);
     }
 
     static Subject gatewayStyle(String url, Quota quota) {
@@ -74,13 +71,7 @@ final class ScriptSubject implements Subject {
 
     @Override
     public void tryAcquire(String key, Reply reply) {
-        run(key).whenComplete((numbers, failure) -> {
-            if (failure != null) {
-                reply.failed(failure);
-            } else {
-                reply.answered(allowed(numbers));
-            }
-        });
+        reply.await(run(key), ScriptSubject::allowed);
     }
 
     @Override

@@ -18,7 +18,7 @@ import java.util.List;
  */
 final class Server implements AutoCloseable {
     /** The last database, for odds and ends. */
-    static final int SCRATCH = 2 * Row.values().length;
+    static final int SCRATCH = 2 * RedisRow.values().length;
 
     private final RedisServer server;
     private final RedisClient client;
@@ -40,8 +40,8 @@ final class Server implements AutoCloseable {
     }
 
     /** Where the database of a row is, for its one hot key or for its many. */
-    static int database(Row row, boolean hot) {
-        return 2 * List.of(Row.values()).indexOf(row) + (hot ? 0 : 1);
+    static int database(RedisRow row, boolean hot) {
+        return 2 * List.of(RedisRow.values()).indexOf(row) + (hot ? 0 : 1);
     }
 
     String url(int database) {

@@ -4,6 +4,9 @@ import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
 import dev.sluice.bench.core.Expect;
+import dev.sluice.bench.redis.Driver.Pace;
+import dev.sluice.bench.redis.RedisBench.Figure;
+import dev.sluice.bench.report.Measurements;
 import dev.sluice.redis.RedisStore;
 import dev.sluice.redis.RedisStoreBuilder;
 import dev.sluice.redis.servers.RedisServer;
@@ -17,6 +20,20 @@ import java.util.logging.Logger;
 
 /** Measures decisions that need not ask Redis each time, with blocking calls from two threads. */
 final class Shortcuts {
+    /** Decisions that Sluice makes without asking Redis each time. */
+    enum Shortcut {
+        DENIED("denied hot key"),
+        LEASED("leases on one hot key"),
+        DEAD("Redis dead, policy local"),
+        FROZEN("Redis frozen, policy local");
+
+        final String label;
+
+        Shortcut(String label) {
+            this.label = label;
+        }
+    }
+
     static final Duration TIMEOUT = Duration.ofMillis(50);
 
     private static final Limit PLENTY = Limit.tokenBucket(10_000_000_000L, Duration.ofDays(1));
@@ -27,12 +44,12 @@ final class Shortcuts {
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final Server server;
-    private final Effort effort;
-    private final Figures figures;
+    private final RedisBench.Length length;
+    private final Measurements figures;
 
-    Shortcuts(Server server, Effort effort, Figures figures) {
+    Shortcuts(Server server, RedisBench.Length length, Measurements figures) {
         this.server = server;
-        this.effort = effort;
+        this.length = length;
         this.figures = figures;
         Logger.getLogger("").setLevel(Level.OFF); // that Redis is gone is no news here
     }
@@ -70,9 +87,9 @@ final class Shortcuts {
     }
 
     private String measure(Shortcut shortcut, Runnable call) {
-        Driver.blocking(call, THREADS, effort.warmupMillis());
-        Pace pace = Driver.blocking(call, THREADS, effort.millis());
-        figures.add(shortcut, Figures.What.PER_SECOND, pace.perSecond());
+        Driver.blocking(call, THREADS, length.warmupMillis());
+        Pace pace = Driver.blocking(call, THREADS, length.millis());
+        figures.add(shortcut, Figure.PER_SECOND, pace.perSecond());
         return "%,.0f per second".formatted(pace.perSecond());
     }
 
@@ -89,19 +106,19 @@ final class Shortcuts {
                 RedisStore store = builder.url(redis.url()).build()) {
             Limiter limiter = store.limiter("outage", PLENTY);
             Runnable call = () -> Expect.allowed(limiter.tryAcquire(KEY));
-            Driver.blocking(call, THREADS, effort.warmupMillis());
+            Driver.blocking(call, THREADS, length.warmupMillis());
             CompletableFuture<Void> outage = CompletableFuture.runAsync(
                     shortcut == Shortcut.DEAD ? redis::kill : redis::pause,
                     CompletableFuture.delayedExecutor(MILLIS_UNTIL_OUTAGE, TimeUnit.MILLISECONDS));
             double longestMillis = longestMillis(call);
             outage.join();
-            Driver.blocking(call, THREADS, effort.warmupMillis());
-            Pace pace = Driver.blocking(call, THREADS, effort.millis());
+            Driver.blocking(call, THREADS, length.warmupMillis());
+            Pace pace = Driver.blocking(call, THREADS, length.millis());
             if (!store.counters().open()) {
                 throw new IllegalStateException("Redis was not missed: " + store.counters());
             }
-            figures.add(shortcut, Figures.What.PER_SECOND, pace.perSecond());
-            figures.add(shortcut, Figures.What.LONGEST_MILLIS, longestMillis);
+            figures.add(shortcut, Figure.PER_SECOND, pace.perSecond());
+            figures.add(shortcut, Figure.LONGEST_MILLIS, longestMillis);
             return "%,.0f per second, the longest call %.1f ms".formatted(pace.perSecond(), longestMillis);
         }
     }

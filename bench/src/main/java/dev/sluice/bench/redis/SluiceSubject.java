@@ -1,5 +1,6 @@
 package dev.sluice.bench.redis;
 
+import dev.sluice.Decision;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
@@ -8,7 +9,7 @@ import dev.sluice.redis.RedisStoreBuilder.Client;
 import java.time.Duration;
 
 /**
- * Sluice. What Redis does not answer is denied, and so fails the benchmark: no number is ever one of decisions that were
+ * Sluice. A request that Redis does not answer is denied, which fails the benchmark: no figure counts decisions that were
  * made without Redis.
  */
 final class SluiceSubject implements Subject {
@@ -34,13 +35,7 @@ final class SluiceSubject implements Subject {
 
     @Override
     public void tryAcquire(String key, Reply reply) {
-        limiter.decideAsync(key, 1).whenComplete((decision, failure) -> {
-            if (failure != null) {
-                reply.failed(failure);
-            } else {
-                reply.answered(decision.allowed());
-            }
-        });
+        reply.await(limiter.decideAsync(key, 1), Decision::allowed);
     }
 
     @Override

@@ -1,21 +1,35 @@
 package dev.sluice.bench.redis;
 
-/** A limiter on Redis, whoever made it: asked for one permit at a time. */
+import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
+
+/** A limiter on Redis, asked for one permit at a time. */
 interface Subject extends AutoCloseable {
-    /** Who is told what became of a request. */
+    /** Receives the decision on a request. */
     interface Reply {
-        void answered(boolean allowed);
+        void decided(boolean allowed);
 
         void failed(Throwable why);
+
+        /** Passes on what a client decides, or that it fails. */
+        default <T> void await(CompletionStage<T> decision, Predicate<T> isAllowed) {
+            decision.whenComplete((value, failure) -> {
+                if (failure != null) {
+                    failed(failure);
+                } else {
+                    decided(isAllowed.test(value));
+                }
+            });
+        }
     }
 
     /** Does what must be done once for each key before its first request, if anything. */
     default void prepare(String... keys) {}
 
-    /** Asks, and waits for the answer. */
+    /** Asks, and waits for the decision. */
     boolean tryAcquire(String key);
 
-    /** Asks, and lets {@code reply} know later; on any thread. */
+    /** Asks, and passes the decision to {@code reply} later, on any thread. */
     default void tryAcquire(String key, Reply reply) {
         throw new UnsupportedOperationException("a blocking client");
     }

@@ -2,52 +2,74 @@ package dev.sluice.bench.redis;
 
 import dev.sluice.bench.core.Expect;
 import dev.sluice.bench.core.Keys;
+import dev.sluice.bench.redis.Driver.Pace;
+import dev.sluice.bench.redis.RedisBench.Figure;
+import dev.sluice.bench.report.Measurements;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /** Decisions per second of each row under each load, and what they cost Redis. Every call is allowed. */
 final class Throughput implements AutoCloseable {
-    private record Place(Row row, boolean hot) {}
+    private record Place(RedisRow row, boolean hot) {}
+
+    /** Keys in an order that no cache can guess, over and over. For one thread. */
+    static final class KeyRing implements Supplier<String> {
+        private final String[] keys;
+        private final int[] order;
+        private int position;
+
+        KeyRing(String[] keys) {
+            this.keys = keys;
+            this.order = Keys.shuffledOrder(keys.length);
+        }
+
+        @Override
+        public String get() {
+            position = position + 1 < order.length ? position + 1 : 0;
+            return keys[order[position]];
+        }
+    }
 
     private final Server server;
-    private final Effort effort;
-    private final Figures figures;
+    private final RedisBench.Length length;
+    private final Measurements figures;
     private final String[] keys;
     private final KeyRing ring;
     private final Map<Place, Subject> subjects = new LinkedHashMap<>();
 
-    Throughput(Server server, Effort effort, Figures figures) {
+    Throughput(Server server, RedisBench.Length length, Measurements figures) {
         this.server = server;
-        this.effort = effort;
+        this.length = length;
         this.figures = figures;
-        this.keys = Keys.create(effort.keys());
+        this.keys = Keys.create(length.keys());
         this.ring = new KeyRing(keys);
     }
 
     /** Fills what is to be full and warms up what is to be warm. */
-    String warmUp(Row row, Load load) {
+    String warmUp(RedisRow row, Load load) {
         if (!load.isHot()) {
             Subject subject = subject(row, false);
             server.clear(Server.database(row, false));
             subject.prepare(keys);
-            Driver.once(subject, ring, Load.MOST_IN_FLIGHT, keys.length);
+            Driver.once(subject, ring, Load.MAX_IN_FLIGHT, keys.length);
         }
-        return perSecond(run(row, load, effort.warmupMillis()));
+        return perSecond(run(row, load, length.warmupMillis()));
     }
 
-    String measure(Row row, Load load) {
+    String measure(RedisRow row, Load load) {
         CommandStats before = server.commandStats();
-        Pace pace = run(row, load, effort.millis());
+        Pace pace = run(row, load, length.millis());
         CommandStats.Cost cost = row.cost(server.commandStats().since(before));
         figures.add(row, load, pace.perSecond());
         if (load == Load.IN_FLIGHT) {
-            figures.add(row, Figures.What.REDIS_MICROS, cost.micros() / pace.decisions());
-            figures.add(row, Figures.What.COMMANDS, cost.calls() / pace.decisions());
+            figures.add(row, Figure.REDIS_MICROS, cost.micros() / pace.decisions());
+            figures.add(row, Figure.COMMANDS, cost.calls() / pace.decisions());
         }
         return perSecond(pace);
     }
 
-    private Pace run(Row row, Load load, long millis) {
+    private Pace run(RedisRow row, Load load, long millis) {
         Subject subject = subject(row, load.isHot());
         String key = keys[0];
         if (load.isHot()) {
@@ -56,13 +78,13 @@ final class Throughput implements AutoCloseable {
         }
         return switch (load) {
             case THREADS -> Driver.blocking(() -> Expect.allowed(subject.tryAcquire(key)), Load.THREAD_COUNT, millis);
-            case IN_FLIGHT -> Driver.inFlight(subject, () -> key, Load.MOST_IN_FLIGHT, millis);
-            case KEYS -> Driver.inFlight(subject, ring, Load.MOST_IN_FLIGHT, millis);
+            case IN_FLIGHT -> Driver.inFlight(subject, () -> key, Load.MAX_IN_FLIGHT, millis);
+            case KEYS -> Driver.inFlight(subject, ring, Load.MAX_IN_FLIGHT, millis);
         };
     }
 
     /** Opened once and kept, so that each is as warm as the others. */
-    private Subject subject(Row row, boolean hot) {
+    private Subject subject(RedisRow row, boolean hot) {
         return subjects.computeIfAbsent(
                 new Place(row, hot),
                 place -> row.open(server.url(Server.database(row, hot)), hot ? row.hot() : Quota.KEYED));

@@ -4,26 +4,31 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** All that one run has measured: what, and of which row. What was left out is absent. */
-public class Measurements {
-    private record Name(Enum<?> of, Enum<?> what) {}
+/** The figures of one run, by row and by what was measured of it. A figure that was not measured is absent. */
+public final class Measurements {
+    private record Name(Object row, Object figure) {}
 
-    private final Map<Name, Samples> figures = new LinkedHashMap<>();
+    private final Map<Name, Samples> samples = new LinkedHashMap<>();
 
-    public void add(Enum<?> of, Enum<?> what, double figure) {
-        figures.merge(new Name(of, what), Samples.of(figure), Samples::with);
+    public void add(Object row, Object figure, double... values) {
+        samples.merge(new Name(row, figure), Samples.of(values), Samples::with);
     }
 
-    public Optional<Samples> samples(Enum<?> of, Enum<?> what) {
-        return Optional.ofNullable(figures.get(new Name(of, what)));
+    public Optional<Samples> samples(Object row, Object figure) {
+        return Optional.ofNullable(samples.get(new Name(row, figure)));
     }
 
-    public Optional<Double> median(Enum<?> of, Enum<?> what) {
-        return samples(of, what).map(Samples::median);
+    public Optional<Double> median(Object row, Object figure) {
+        return samples(row, figure).map(Samples::median);
+    }
+
+    /** The median of a row as a multiple of that of another row. */
+    public Optional<Double> ratio(Object row, Object other, Object figure) {
+        return ratio(median(row, figure), median(other, figure));
     }
 
     /** A figure as a multiple of another. */
-    public static Optional<Double> ratio(Optional<Double> figure, Optional<Double> other) {
-        return figure.flatMap(it -> other.map(unit -> it / unit));
+    public static Optional<Double> ratio(Optional<Double> figure, Optional<Double> unit) {
+        return figure.flatMap(value -> unit.map(one -> value / one));
     }
 }

@@ -1,46 +1,70 @@
 package dev.sluice.bench.report;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
 /**
- * What the command line asks for.
+ * The options of a run.
  *
  * @param suite which benchmarks: {@code core}, {@code redis}, {@code server} or {@code spring}
- * @param full whether it may take its time
- * @param only what to run
- * @param report where the page goes, if one is written
+ * @param only which steps to run
+ * @param report where the page is written, if it is
  */
-public record Options(String suite, boolean full, Pattern only, Optional<Path> report) {
+public record Options(String suite, Effort effort, Pattern only, Optional<Path> report) {
     public static final String USAGE = """
             usage: bench core|redis|server|spring [--short | --full] [--only REGEX] [--write] [--out FILE]
                    bench smoke
 
-              core         speed and memory of the in-process limiters beside their peers
-              redis        speed and memory of the limiters on Redis beside their peers, on a redis-server of its own
+              core         speed and memory of the in-process limiters, beside their peers
+              redis        speed and memory of the limiters on Redis, beside their peers; starts its own redis-server
               server       the server under load from wrk and h2load, beside nginx, HAProxy and a trivial reply
-              spring       what the starter costs a request and a method, beside Bucket4j's starter and Resilience4j's
-              --short      core about 4 minutes, redis 3, server 3 to 4, spring 2, to see where things stand (the default)
-              --full       core about 25 minutes, redis 10, server 15, spring 10: medians over interleaved rounds; writes the report
-              --only REGEX what to run, matched anywhere in a line of the progress: 'denied', 'sluice.*2 threads', 'memory'
+              spring       what the starter adds to a request and to a method, beside Bucket4j's starter and Resilience4j's
+              --short      for a first look: core takes about 4 minutes, redis 3, server 3 to 4, spring 2 (the default)
+              --full       medians over interleaved rounds: core takes about 25 minutes, redis 10, server 15, spring 10; writes the report
+              --only REGEX run only steps whose progress line matches anywhere: 'denied', 'sluice.*2 threads', 'memory'
               --write      write the report after a short run too
-              --out FILE   where the report goes; docs/benchmarks.md, docs/benchmarks-redis.md and so on unless said
-              smoke        every benchmark for a moment, to see that it still takes the path it says
+              --out FILE   write the report to FILE instead of docs/benchmarks.md (core) or docs/benchmarks-SUITE.md
+              smoke        run every benchmark for a moment, to see that it still takes the path it says
             """;
 
-    /** Options that cannot be understood; the message says which and why. */
+    /** A wrong option, or something missing that the run needs; the message says which. */
     public static final class BadOption extends RuntimeException {
         public BadOption(String message) {
             super(message);
         }
     }
 
-    /** Reads what follows the name of the suite. */
-    public static Options parse(String suite, List<String> args) {
+    /** A command that may be given wrong options. */
+    public interface Command {
+        void run() throws IOException;
+    }
+
+    /** Runs a command; if its options are wrong, prints why and how they should be, and exits with 2. */
+    public static void orUsage(Command command) throws IOException {
+        Locale.setDefault(Locale.ROOT); // the same digits everywhere
+        try {
+            command.run();
+        } catch (BadOption e) {
+            System.err.println("bench: " + e.getMessage());
+            System.err.print(USAGE);
+            System.exit(2);
+        }
+    }
+
+    /** Reads what follows the name of the suite, and checks that the report can be written. */
+    public static Options read(String suite, List<String> args) {
+        Options options = parse(suite, args);
+        options.requireWritable();
+        return options;
+    }
+
+    static Options parse(String suite, List<String> args) {
         Path usual = Path.of("docs", suite.equals("core") ? "benchmarks.md" : "benchmarks-" + suite + ".md");
         boolean full = false;
         boolean shortRun = false;
@@ -64,12 +88,12 @@ public record Options(String suite, boolean full, Pattern only, Optional<Path> r
         boolean partial = only.isPresent();
         if (partial && write && out.isEmpty()) {
             throw new BadOption("--only measures a part, which would overwrite the whole of " + usual
-                    + "; say --out FILE to write it elsewhere");
+                    + "; give --out FILE to write it elsewhere");
         }
         boolean writes = write || out.isPresent() || (full && !partial);
         return new Options(
                 suite,
-                full,
+                full ? Effort.FULL : Effort.SHORT,
                 only.orElse(Pattern.compile("")),
                 writes ? Optional.of(out.orElse(usual)) : Optional.empty());
     }
@@ -77,16 +101,16 @@ public record Options(String suite, boolean full, Pattern only, Optional<Path> r
     /** The command that measures the same again. */
     public String command() {
         return "./sluice bench " + suite
-                + (full ? " --full" : " --short")
+                + (effort == Effort.FULL ? " --full" : " --short")
                 + (only.pattern().isEmpty() ? "" : " --only '" + only + "'");
     }
 
-    /** Before the run, not after it. */
-    public void requireWritable() {
+    /** Checked before the run and not after it. */
+    private void requireWritable() {
         Optional<Path> folder = report.map(Path::toAbsolutePath).map(Path::getParent);
         if (report.isPresent() && folder.filter(Files::isDirectory).isEmpty()) {
             throw new BadOption("the report goes to " + report.get()
-                    + ", whose folder does not exist; run this from the root of the project or say --out FILE");
+                    + ", whose folder does not exist; run this from the root of the project or give --out FILE");
         }
     }
 

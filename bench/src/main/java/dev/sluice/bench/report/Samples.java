@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Measurements of one thing, in the order of size. Never empty. */
+/** The measurements of one figure, smallest first. Never empty. */
 public record Samples(List<Double> sorted) {
     public Samples {
         if (sorted.isEmpty()) {

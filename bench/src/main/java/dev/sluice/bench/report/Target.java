@@ -1,8 +1,9 @@
 package dev.sluice.bench.report;
 
 import java.util.Optional;
+import java.util.function.BiPredicate;
 
-/** One promise and what became of it. */
+/** A figure that Sluice promises, and whether this run bears it out. */
 public record Target(String promise, String measured, Verdict verdict) {
     /** Whether a promise is kept. */
     public enum Verdict {
@@ -17,9 +18,34 @@ public record Target(String promise, String measured, Verdict verdict) {
         }
     }
 
-    /** Judged by what was measured, if it was. */
-    public static Target of(String promise, Optional<String> measured, Optional<Boolean> kept) {
-        Verdict verdict = kept.map(yes -> yes ? Verdict.HOLDS : Verdict.MISSES).orElse(Verdict.UNKNOWN);
-        return new Target(promise, measured.orElse(""), verdict);
+    public static Target atMost(String promise, String format, Optional<Double> figure, double bound) {
+        return of(promise, format, figure, Optional.of(bound), (value, most) -> value <= most);
+    }
+
+    public static Target atLeast(String promise, String format, Optional<Double> figure, double bound) {
+        return of(promise, format, figure, Optional.of(bound), (value, least) -> value >= least);
+    }
+
+    /** {@code format} shows the figure and may show what it must be less than. */
+    public static Target lessThan(String promise, String format, Optional<Double> figure, Optional<Double> other) {
+        return of(promise, format, figure, other, (value, more) -> value < more);
+    }
+
+    /** {@code format} shows the figure and may show what it must be more than. */
+    public static Target moreThan(String promise, String format, Optional<Double> figure, Optional<Double> other) {
+        return of(promise, format, figure, other, (value, less) -> value > less);
+    }
+
+    private static Target of(
+            String promise,
+            String format,
+            Optional<Double> figure,
+            Optional<Double> other,
+            BiPredicate<Double, Double> isKept) {
+        return figure.flatMap(value -> other.map(bound -> new Target(
+                        promise,
+                        format.formatted(value, bound),
+                        isKept.test(value, bound) ? Verdict.HOLDS : Verdict.MISSES)))
+                .orElseGet(() -> new Target(promise, "", Verdict.UNKNOWN));
     }
 }

@@ -1,11 +1,11 @@
 package dev.sluice.bench.server;
 
+import dev.sluice.bench.report.Programs;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
-/** A server process on loopback, in a folder of its own. Ends with this JVM at the latest. */
+/** A server process on loopback, in a folder of its own. It ends with this JVM at the latest. */
 final class Child implements AutoCloseable {
     private static final Duration TO_START = Duration.ofSeconds(60);
     private static final Duration TO_END = Duration.ofSeconds(10);
@@ -103,7 +103,7 @@ final class Child implements AutoCloseable {
                     .join();
         }
         RUNNING.remove(this);
-        delete(folder);
+        Programs.delete(folder);
     }
 
     @Override
@@ -121,7 +121,7 @@ final class Child implements AutoCloseable {
                 if (Probe.get(port, path).isSuccess()) {
                     return;
                 }
-            } catch (IOException e) {
+            } catch (UncheckedIOException e) {
                 // not yet
             }
             LockSupport.parkNanos(LOOK_EVERY_NANOS);
@@ -159,16 +159,6 @@ final class Child implements AutoCloseable {
             return Files.readString(file);
         } catch (IOException e) {
             throw new IllegalStateException("cannot read " + file + "; this needs Linux", e);
-        }
-    }
-
-    private static void delete(Path folder) {
-        try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(file);
-            }
-        } catch (IOException e) {
-            // left for the system to sweep
         }
     }
 }

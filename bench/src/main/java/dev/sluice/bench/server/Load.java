@@ -1,5 +1,7 @@
 package dev.sluice.bench.server;
 
+import dev.sluice.bench.report.Programs;
+import dev.sluice.bench.server.LoadGenerators.Burst;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import java.io.IOException;
@@ -15,50 +17,59 @@ final class Load implements AutoCloseable {
     static final int CONNECTIONS = 64;
     static final int CONNECTIONS_ON_REDIS = 256;
 
-    private final Fleet fleet;
+    private final Servers servers;
     private final int keys;
     private final Path script;
     private final Path frame;
 
-    Load(Fleet fleet, int keys) {
-        this.fleet = fleet;
+    Load(Servers servers, int keys) {
+        this.servers = servers;
         this.keys = keys;
         try {
-            this.script = Files.writeString(Files.createTempFile("sluice-bench", ".lua"), Launch.resource("keys.lua"));
+            this.script = Files.writeString(
+                    Files.createTempFile("sluice-bench", ".lua"), Programs.resource(Load.class, "keys.lua"));
             this.frame = Files.write(Files.createTempFile("sluice-bench", ".grpc"), frame());
         } catch (IOException e) {
             throw new UncheckedIOException("cannot prepare the load", e);
         }
     }
 
-    /** Asks as fast as there are answers. */
-    Burst run(Row row, int seconds) {
+    /** Sends requests as fast as there are answers. */
+    Burst run(ServerRow row, int seconds) {
         return switch (row.way) {
-            case HTTP -> Wrk.run(url(row), CONNECTIONS, seconds, fields(row), List.of());
-            case REDIS -> Wrk.run(url(row), CONNECTIONS_ON_REDIS, seconds, fields(row), List.of());
+            case HTTP -> LoadGenerators.wrk(CONNECTIONS, seconds, wrkWords(row));
+            case REDIS -> LoadGenerators.wrk(CONNECTIONS_ON_REDIS, seconds, wrkWords(row));
             case KEYS -> {
-                int many = row == Row.MANY_KEYS ? keys : 1;
-                yield Wrk.run(url(row), CONNECTIONS, seconds, List.of("-s", script.toString()), List.of(many + ""));
+                int many = row == ServerRow.MANY_KEYS ? keys : 1;
+                List<String> words = List.of("-s", script.toString(), url(row), "--", Integer.toString(many));
+                yield LoadGenerators.wrk(CONNECTIONS, seconds, words);
             }
-            case GRPC, HTTP2 -> H2load.run(h2Words(row), CONNECTIONS / H2load.CONNECTIONS, seconds);
+            case GRPC, HTTP2 ->
+                LoadGenerators.h2load(h2Words(row), CONNECTIONS / LoadGenerators.H2_CONNECTIONS, seconds);
             case RAW -> throw new IllegalArgumentException(row + " is not asked over a network");
         };
     }
 
+    private List<String> wrkWords(ServerRow row) {
+        List<String> words = new ArrayList<>(fields(row));
+        words.add(url(row));
+        return words;
+    }
+
     /** What h2load is to ask for. */
-    List<String> h2Words(Row row) {
+    List<String> h2Words(ServerRow row) {
         List<String> words = new ArrayList<>();
-        words.addAll(row.way == Row.Way.HTTP ? List.of("--h1") : List.of("-d", frame.toString()));
+        words.addAll(row.way == ServerRow.Way.HTTP ? List.of("--h1") : List.of("-d", frame.toString()));
         words.addAll(fields(row));
         words.add(url(row));
         return words;
     }
 
-    private String url(Row row) {
-        return "http://127.0.0.1:" + fleet.child(row.party).port() + row.path();
+    private String url(ServerRow row) {
+        return "http://127.0.0.1:" + servers.child(row.server).port() + row.path();
     }
 
-    private static List<String> fields(Row row) {
+    private static List<String> fields(ServerRow row) {
         return row.fields().stream()
                 .flatMap(field -> List.of("-H", field).stream())
                 .toList();

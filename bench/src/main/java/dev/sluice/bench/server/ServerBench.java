@@ -1,76 +1,132 @@
 package dev.sluice.bench.server;
 
+import dev.sluice.bench.report.Effort;
+import dev.sluice.bench.report.Machine;
+import dev.sluice.bench.report.Measurements;
 import dev.sluice.bench.report.Options;
-import dev.sluice.bench.report.Progress;
-import dev.sluice.bench.report.Step;
+import dev.sluice.bench.report.Run;
+import dev.sluice.bench.report.Steps;
+import dev.sluice.bench.report.Steps.Step;
+import dev.sluice.redis.servers.RedisBinary;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.LocalDate;
-import java.time.ZoneOffset;
-import java.util.ArrayList;
-import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 
-/**
- * The benchmarks of the server.
- *
- * <p>A round is a short while of everything, and every other round goes backwards, so that a slow drift of the machine
- * falls on all alike and the <em>ratios</em> stand.
- */
-public final class ServerBench {
-    private ServerBench() {}
+/** The benchmarks of the server. */
+public final class ServerBench implements AutoCloseable {
+    private static final long SETTLE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** What is measured. */
+    enum Figure {
+        PER_SECOND,
+        CPU_MICROS,
+        MEDIAN_MICROS,
+        P99_MICROS,
+        START_MILLIS,
+        IDLE_MEGABYTES
+    }
+
+    /**
+     * How long a run takes.
+     *
+     * @param rounds how often each figure is taken
+     * @param starts how often each server is started
+     * @param warmUpSeconds how long each row that a JVM serves may take to become warm
+     * @param seconds how long each row is under load in a round
+     * @param rules how many rules there are where there are many
+     * @param keys how many keys there are where there are many
+     */
+    record Length(int rounds, int starts, int warmUpSeconds, int seconds, int rules, int keys) {
+        static Length of(Effort effort) {
+            return switch (effort) {
+                case SMOKE -> new Length(1, 1, 0, 1, 100, 2_000);
+                case SHORT -> new Length(3, 1, 20, 1, 10_000, 1_000_000);
+                case FULL -> new Length(9, 5, 90, 4, 10_000, 1_000_000);
+            };
+        }
+    }
+
+    private final Length length;
+    private final Measurements figures;
+    private final Servers servers;
+    private final Load load;
+    private final Throughput throughput;
+
+    ServerBench(Effort effort, Measurements figures) {
+        this.length = Length.of(effort);
+        this.figures = figures;
+        this.servers = new Servers(length.rules());
+        this.load = new Load(servers, length.keys());
+        this.throughput = new Throughput(servers, load, length, figures);
+    }
 
     /** Measures, prints, and writes the report if there is to be one. */
     public static void run(Options options) throws IOException {
-        options.requireWritable();
         Tools.requireAll();
-        Effort effort = Effort.of(options);
-        Figures figures = new Figures();
-        Progress progress;
-        try (Steps steps = new Steps(effort, options.only(), figures)) {
-            List<Step> all = inOrder(steps, effort);
-            if (all.isEmpty()) {
-                throw new Options.BadOption("--only '" + options.only() + "' matches no benchmark");
-            }
-            progress = new Progress(System.out, all.size());
-            all.forEach(step -> step.run(progress));
+        Measurements figures = new Measurements();
+        try (ServerBench bench = new ServerBench(options.effort(), figures)) {
+            Run.measure(
+                    options,
+                    bench.steps(options.only()),
+                    ServerBench::versions,
+                    () -> ServerReport.of(figures, options.effort()));
         }
-        List<String> machine = ServerReport.machine();
-        System.out.println();
-        machine.forEach(System.out::println);
-        System.out.println();
-        System.out.print(ServerReport.tables(figures));
-        if (options.report().isPresent()) {
-            Path report = options.report().get();
-            Files.writeString(report, ServerReport.page(figures, options, machine, LocalDate.now(ZoneOffset.UTC)));
-            System.out.println("Written to " + report);
-        }
-        progress.requireNoFailures();
     }
 
     /** Every benchmark for a moment, to see that it takes the path it says. The figures are worthless. */
     public static void smoke() {
         Tools.requireAll();
-        try (Steps steps = new Steps(Effort.SMOKE, Pattern.compile(""), new Figures())) {
-            List<Step> all = inOrder(steps, Effort.SMOKE);
-            Progress progress = new Progress(System.out, all.size());
-            all.forEach(step -> step.silent().run(progress));
-            progress.requireNoFailures();
+        try (ServerBench bench = new ServerBench(Effort.SMOKE, new Measurements())) {
+            Run.smoke(bench.steps(Pattern.compile("")));
         }
     }
 
-    static List<Step> inOrder(Steps steps, Effort effort) {
-        List<Step> all = new ArrayList<>(steps.warmUps());
-        List<Step> round = new ArrayList<>(steps.round());
-        for (int i = 0; i < effort.rounds(); i++) {
-            all.addAll(round);
-            Collections.reverse(round);
+    List<Step> steps(Pattern only) {
+        Steps steps = new Steps(only);
+        for (ServerRow row : ServerRow.values()) {
+            steps.warmUp(row.label, () -> throughput.warmUp(row));
+            steps.round(row.label, () -> throughput.measure(row));
         }
-        for (int i = 0; i < effort.starts(); i++) {
-            all.addAll(steps.starts());
+        for (ServerRow row : ServerRow.PACED) {
+            String label = "%s at %,d per second".formatted(row.label, Throughput.PACED_PER_SECOND);
+            steps.round(label, () -> throughput.pace(row));
         }
-        return all;
+        for (int i = 0; i < length.starts(); i++) {
+            for (ServerKind kind : ServerKind.STARTED) {
+                steps.after("start of " + kind.label, () -> start(kind));
+            }
+        }
+        return steps.inOrder(length.rounds());
+    }
+
+    private String start(ServerKind kind) {
+        try (Child child = servers.start(kind)) {
+            LockSupport.parkNanos(SETTLE_NANOS);
+            figures.add(kind, Figure.START_MILLIS, child.startMillis());
+            figures.add(kind, Figure.IDLE_MEGABYTES, child.megabytes());
+            return "%.0f ms to the first answer, %.1f MB".formatted(child.startMillis(), child.megabytes());
+        }
+    }
+
+    private static Map<String, String> versions() {
+        Map<String, String> versions = new LinkedHashMap<>();
+        versions.put("Sluice", Machine.version(dev.sluice.rules.RuleEngine.class, "dev.sluice/sluice-rules"));
+        versions.put("Vert.x", Machine.version(io.vertx.core.Vertx.class, "io.vertx/vertx-core"));
+        for (Tools tool : Tools.values()) {
+            versions.put(tool.program, tool.version());
+        }
+        versions.put(
+                "Redis", RedisBinary.system().orElseGet(RedisBinary::embedded).version());
+        return versions;
+    }
+
+    @Override
+    public void close() {
+        load.close();
+        servers.close();
     }
 }

@@ -1,148 +1,121 @@
 package dev.sluice.bench.server;
 
-import dev.sluice.bench.report.Machine;
-import dev.sluice.bench.report.Markdown;
+import dev.sluice.bench.report.Effort;
 import dev.sluice.bench.report.Measurements;
-import dev.sluice.bench.report.Options;
-import dev.sluice.bench.report.Samples;
-import dev.sluice.bench.server.Figures.What;
-import dev.sluice.redis.servers.RedisBinary;
-import java.time.LocalDate;
+import dev.sluice.bench.report.Report;
+import dev.sluice.bench.report.Table;
+import dev.sluice.bench.report.Target;
+import dev.sluice.bench.server.ServerBench.Figure;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
-/** The results of the server, as tables and as a page. */
+/** The tables and targets of the server. */
 final class ServerReport {
-    private final Figures figures;
-    private final Markdown text = new Markdown();
+    private final Measurements figures;
 
-    private ServerReport(Figures figures) {
+    private ServerReport(Measurements figures) {
         this.figures = figures;
     }
 
-    /** The tables and the verdicts. */
-    static String tables(Figures figures) {
+    static Report of(Measurements figures, Effort effort) {
         ServerReport report = new ServerReport(figures);
-        report.load("64 requests under way, 10 rules, one key, in memory", Row.BESIDE_PEERS, Row.NGINX_LIMIT);
-        report.load("Many rules, many keys", Row.SCALE, Row.CHECK);
-        report.load("On Redis, one hot key", Row.REDIS, Row.RAW_REDIS);
-        report.delays();
-        report.starts();
-        report.text.targets(ServerTargets.of(figures));
-        return report.text.toString();
-    }
-
-    /** The whole page. */
-    static String page(Figures figures, Options options, List<String> machine, LocalDate date) {
-        return """
-                # Benchmarks of the server
-
-                Sluice beside nginx, HAProxy and a trivial reply, all in one run. Written by the command below: do not edit.
-
-                - Date: %s
-                - Command: `%s`
-                - %s
-                - Method: load and servers share the machine, over loopback, each in processes of their own. %d rounds of %d s, each row once in every round, every other round backwards; the median and the range. Rows that a JVM serves are warmed up until its compilers rest, for at most %d s each. Every answer is a success, and was seen to be the right one.
-                - Load: wrk with one thread and 64 connections, or 256 on Redis; over HTTP/2 h2load with %d connections of %d streams. CPU is the time of all processes of the server, user and system, for each request; the load generator's is not in it.
-                - nginx and HAProxy run as many workers as there are processors, without an access log, and keep connections open. Behind `limit_req` nginx answers with `empty_gif`, the least it can do there (`return` would come before the limit), or with a small file. Targets are by both.
-                - Rules: on paths, one of which the request meets, with a counter for each address. 1 and 1,000,000 keys are asked for by the same script of wrk; all of the keys are there before.
-                - On Redis: only requests that Redis was asked for count. The limiter alone is asked in this JVM, as `bench redis` does it.
-                - Delays: h2load asks %,d times a second, evenly, on %d connections. Start: from the start of the process to the first answer. Memory: a second later, each page shared by processes counted once.
-
-                %s""".formatted(
-                        date,
-                        options.command(),
-                        String.join("\n- ", machine),
-                        Effort.of(options).rounds(),
-                        Effort.of(options).seconds(),
-                        Effort.of(options).warmUpSeconds(),
-                        H2load.CONNECTIONS,
-                        Load.CONNECTIONS / H2load.CONNECTIONS,
+        ServerBench.Length length = ServerBench.Length.of(effort);
+        return new Report(
+                "Benchmarks of the server",
+                "Sluice beside nginx, HAProxy and a trivial reply, all in one run.",
+                """
+                Method: load and servers share the machine, over loopback, each in processes of their own. %d rounds of %d s, each row once in every round, every other round backwards; the median and the range. Rows that a JVM serves are warmed up until its compilers rest, for at most %d s each. Every answer is a success, and was seen to be the right one.
+                Load: wrk with one thread and 64 connections, or 256 on Redis; over HTTP/2 h2load with %d connections of %d streams. CPU is the time of all processes of the server, user and system, for each request; the load generator's is not in it.
+                nginx and HAProxy run as many workers as there are processors, without an access log, and keep connections open. Behind `limit_req` nginx answers with `empty_gif`, the least it can do there (`return` would come before the limit), or with a small file. Targets are by both.
+                Rules: on paths, one of which the request meets, with a counter for each address. 1 and 1,000,000 keys are asked for by the same script of wrk; all of the keys are there before.
+                On Redis: only requests that Redis was asked for count. The limiter alone is asked in this JVM, as `bench redis` does it.
+                Delays: h2load asks %,d times a second, evenly, on %d connections. Start: from the start of the process to the first answer. Memory: a second later, each page shared by processes counted once.
+                """.formatted(
+                        length.rounds(),
+                        length.seconds(),
+                        length.warmUpSeconds(),
+                        LoadGenerators.H2_CONNECTIONS,
+                        Load.CONNECTIONS / LoadGenerators.H2_CONNECTIONS,
                         Throughput.PACED_PER_SECOND,
-                        H2load.CONNECTIONS,
-                        tables(figures));
+                        LoadGenerators.H2_CONNECTIONS).lines().toList(),
+                report.tables(),
+                report.targets());
     }
 
-    /** What the figures were measured on, as lines of a list. */
-    static List<String> machine() {
-        Map<String, String> versions = new LinkedHashMap<>();
-        versions.put("Sluice", Machine.version(dev.sluice.rules.RuleEngine.class, "dev.sluice/sluice-rules"));
-        versions.put("Vert.x", Machine.version(io.vertx.core.Vertx.class, "io.vertx/vertx-core"));
-        for (Tools tool : Tools.values()) {
-            versions.put(tool.program, tool.version());
-        }
-        versions.put(
-                "Redis", RedisBinary.system().orElseGet(RedisBinary::embedded).version());
-        return Machine.describe(versions);
-    }
-
-    private void load(String title, List<Row> of, Row unit) {
-        List<List<String>> rows = new ArrayList<>();
-        for (Row row : of) {
-            List<String> cells = new ArrayList<>(List.of(row.label));
-            cells.addAll(figure(row, unit, What.PER_SECOND, "%,.0f"));
-            cells.addAll(figure(row, unit, What.CPU_MICROS, "%.1f"));
-            add(rows, cells);
-        }
-        String times = "x " + (unit == Row.RAW_REDIS ? "limiter" : unit.label.replace("sluice GET ", ""));
-        table(title, List.of("requests", "per second", "min-max", times, "CPU µs", "min-max", times), rows);
-    }
-
-    private List<String> figure(Row row, Row unit, What what, String format) {
-        Optional<Samples> samples = figures.samples(row, what);
+    private List<Table> tables() {
         return List.of(
-                shown(format, samples.map(Samples::median)),
-                samples.map(s -> (format + "-" + format).formatted(s.min(), s.max()))
-                        .orElse(""),
-                shown("%.2f", Measurements.ratio(figures.median(row, what), figures.median(unit, what))));
+                underLoad(
+                        "64 requests under way, 10 rules, one key, in memory",
+                        ServerRow.BESIDE_PEERS,
+                        ServerRow.NGINX_LIMIT,
+                        "nginx, limit_req"),
+                underLoad("Many rules, many keys", ServerRow.SCALE, ServerRow.CHECK, "/v1/check"),
+                underLoad("On Redis, one hot key", ServerRow.REDIS, ServerRow.RAW_REDIS, "limiter"),
+                Table.<ServerRow>of(
+                                "Delays at %,d requests per second".formatted(Throughput.PACED_PER_SECOND),
+                                "delay",
+                                row -> row.label)
+                        .number("median µs", "%,.0f", row -> figures.median(row, Figure.MEDIAN_MICROS))
+                        .number("99 % within µs", "%,.0f", row -> figures.median(row, Figure.P99_MICROS))
+                        .rows(ServerRow.PACED),
+                Table.<ServerKind>of("Start and idle memory", "server", kind -> kind.label)
+                        .number("ms to the first answer", "%,.0f", kind -> figures.median(kind, Figure.START_MILLIS))
+                        .number("MB", "%,.1f", kind -> figures.median(kind, Figure.IDLE_MEGABYTES))
+                        .rows(ServerKind.STARTED));
     }
 
-    private void delays() {
-        List<List<String>> rows = new ArrayList<>();
-        for (Row row : Row.PACED) {
-            add(
-                    rows,
-                    List.of(
-                            row.label,
-                            shown("%,.0f", figures.median(row, What.MEDIAN_MICROS)),
-                            shown("%,.0f", figures.median(row, What.P99_MICROS))));
+    private Table underLoad(String title, List<ServerRow> rows, ServerRow unit, String unitName) {
+        return Table.<ServerRow>of(title, "requests", row -> row.label)
+                .samples("per second", "%,.0f", row -> figures.samples(row, Figure.PER_SECOND))
+                .number("x " + unitName, "%.2f", row -> figures.ratio(row, unit, Figure.PER_SECOND))
+                .samples("CPU µs", "%.1f", row -> figures.samples(row, Figure.CPU_MICROS))
+                .number("x " + unitName, "%.2f", row -> figures.ratio(row, unit, Figure.CPU_MICROS))
+                .rows(rows);
+    }
+
+    private List<Target> targets() {
+        List<Target> targets = new ArrayList<>();
+        targets.addAll(besideNginx(ServerRow.CHECK, 0.8));
+        targets.addAll(besideNginx(ServerRow.FOR_NGINX, 0.9));
+        targets.add(Target.atLeast(
+                "RLS over gRPC: at least 0.6 x the decisions of /v1/check for the same processor time",
+                "%.2f x",
+                timesWork(ServerRow.RLS, ServerRow.CHECK),
+                0.6));
+        targets.add(Target.atLeast(
+                "/v1/check on Redis, 256 connections: at least 0.7 x a limiter on Redis with 256 in flight",
+                "%.2f x",
+                figures.ratio(ServerRow.ON_REDIS, ServerRow.RAW_REDIS, Figure.PER_SECOND),
+                0.7));
+        targets.add(scales("from 10 to 10,000 rules", ServerRow.MANY_RULES, ServerRow.CHECK));
+        targets.add(scales("from 1 to 1,000,000 keys", ServerRow.MANY_KEYS, ServerRow.ONE_KEY));
+        return targets;
+    }
+
+    /** Compares with the cheapest nginx that limits, and with one that has something to serve. */
+    private List<Target> besideNginx(ServerRow row, double least) {
+        List<Target> targets = new ArrayList<>();
+        for (ServerRow nginx : List.of(ServerRow.NGINX_LIMIT, ServerRow.NGINX_FILE)) {
+            String promise = row.label + ": at least " + least + " x the requests of " + nginx.label;
+            Optional<Double> perSecond = figures.ratio(row, nginx, Figure.PER_SECOND);
+            targets.add(Target.atLeast(promise + ", per second", "%.2f x", perSecond, least));
+            targets.add(
+                    Target.atLeast(promise + ", for the same processor time", "%.2f x", timesWork(row, nginx), least));
         }
-        table(
-                "Delays at %,d requests per second".formatted(Throughput.PACED_PER_SECOND),
-                List.of("delay", "median µs", "99 % within µs"),
-                rows);
+        return targets;
     }
 
-    private void starts() {
-        List<List<String>> rows = new ArrayList<>();
-        for (Party party : Party.STARTED) {
-            add(
-                    rows,
-                    List.of(
-                            party.label,
-                            shown("%,.0f", figures.median(party, What.START_MILLIS)),
-                            shown("%,.1f", figures.median(party, What.IDLE_MEGABYTES))));
-        }
-        table("Start and idle memory", List.of("server", "ms to the first answer", "MB"), rows);
+    /** How many times as much a row does as another for the same processor time. */
+    private Optional<Double> timesWork(ServerRow row, ServerRow unit) {
+        return figures.ratio(unit, row, Figure.CPU_MICROS);
     }
 
-    private static String shown(String format, Optional<Double> figure) {
-        return figure.map(format::formatted).orElse("");
-    }
-
-    /** Unless nothing of it was measured. */
-    private static void add(List<List<String>> rows, List<String> cells) {
-        if (cells.stream().skip(1).anyMatch(cell -> !cell.isEmpty())) {
-            rows.add(cells);
-        }
-    }
-
-    private void table(String title, List<String> head, List<List<String>> rows) {
-        if (!rows.isEmpty()) {
-            text.table(title, head, rows);
-        }
+    private Target scales(String what, ServerRow more, ServerRow less) {
+        return Target.lessThan(
+                what + ": less than 1.5 x the processor time",
+                "%.2f x",
+                figures.ratio(more, less, Figure.CPU_MICROS),
+                Optional.of(1.5));
     }
 }

@@ -2,45 +2,50 @@ package dev.sluice.bench.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.bench.report.Effort;
 import dev.sluice.bench.report.Jmh;
+import dev.sluice.bench.report.Measurements;
 import dev.sluice.bench.report.Options;
-import dev.sluice.bench.report.Samples;
+import dev.sluice.bench.report.Report;
 import java.time.LocalDate;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 class CoreReportTest {
-    private final Results results = new Results();
+    private final Measurements figures = new Measurements();
 
     @Test
     void ratiosAreMediansOverMedians() {
-        add(Group.DENIED, "floorClockRead", 1, 30, 32, 90);
-        add(Group.DENIED, "sluiceTokenBucket", 1, 33, 36, 36);
-        assertThat(Report.tables(results))
+        add(Group.DENIED, Contender.CLOCK_READ, 1, 30, 32, 90);
+        add(Group.DENIED, Contender.TOKEN_BUCKET, 1, 33, 36, 36);
+        assertThat(report().body())
                 .contains("| floor: clock + read |")
                 .containsPattern("sluice token bucket \\| +36.0 \\| +33.0-36.0 \\| +1.13 ");
     }
 
     @Test
     void roundsAreAddedUp() {
-        add(Group.DENIED, "guava", 1, 10);
-        add(Group.DENIED, "guava", 1, 30);
-        assertThat(results.nanos(Group.DENIED, "guava", 1)).contains(20.0);
+        add(Group.DENIED, Contender.GUAVA, 1, 10);
+        add(Group.DENIED, Contender.GUAVA, 1, 30);
+        assertThat(figures.median(new SpeedRow(Group.DENIED, Contender.GUAVA, 1), Jmh.Figure.NANOS))
+                .contains(20.0);
     }
 
     @Test
     void verdictsFollowTheFigures() {
-        add(Group.DENIED, "floorClockRead", 1, 30);
-        add(Group.DENIED, "sluiceTokenBucket", 1, 34.5);
-        add(Group.DENIED, "sluiceTokenBucket", 2, 40);
-        add(Group.ALLOWED, "floorClockCas", 1, 30);
-        add(Group.ALLOWED, "sluiceFixedWindow", 1, 34.6);
-        add(Group.ALLOWED, "guava", 1, 34.5);
-        add(Group.ALLOWED, "sentinel", 1, 900);
-        results.add(MemoryProbe.KEYS_TOKEN_BUCKET, Map.of(MemoryProbe.BYTES, 80L));
-        results.add(MemoryProbe.LOG_SLUICE, Map.of(MemoryProbe.BYTES, 9001L));
-        results.add(MemoryProbe.IDLE_TOKEN_BUCKET, Map.of(MemoryProbe.EMPTY, 100L, MemoryProbe.AFTER, 105L));
+        add(Group.DENIED, Contender.CLOCK_READ, 1, 30);
+        add(Group.DENIED, Contender.TOKEN_BUCKET, 1, 34.5);
+        add(Group.DENIED, Contender.TOKEN_BUCKET, 2, 40);
+        add(Group.ALLOWED, Contender.CLOCK_CAS, 1, 30);
+        add(Group.ALLOWED, Contender.FIXED_WINDOW, 1, 34.6);
+        add(Group.ALLOWED, Contender.GUAVA, 1, 34.5);
+        add(Group.ALLOWED, Contender.SENTINEL, 1, 900);
+        figures.add(MemoryProbe.KEYS_TOKEN_BUCKET, MemoryProbe.BYTES, 80);
+        figures.add(MemoryProbe.LOG_SLUICE, MemoryProbe.BYTES, 9001);
+        figures.add(MemoryProbe.IDLE_TOKEN_BUCKET, MemoryProbe.EMPTY, 100);
+        figures.add(MemoryProbe.IDLE_TOKEN_BUCKET, MemoryProbe.AFTER, 105);
         assertThat(verdict("denied sluice token bucket, 1 thread: at most 1.15 x"))
                 .isEqualTo("holds");
         assertThat(verdict("denied sluice token bucket, 2 threads: at most 1.15 x"))
@@ -58,15 +63,31 @@ class CoreReportTest {
     }
 
     @Test
+    void aShortRunIsOneShortRound() {
+        assertThat(CoreBench.rounds(Effort.SHORT)).isEqualTo(1);
+        assertThat(CoreBench.timing(Effort.SHORT)).isEqualTo(new Jmh.Timing(2, 300, 3, 200));
+    }
+
+    @Test
+    void versionsOfTheLibrariesAreKnown() {
+        assertThat(CoreBench.versions())
+                .hasEntrySatisfying("Guava", version -> assertThat(version).startsWith("3"))
+                .hasEntrySatisfying("Sentinel", version -> assertThat(version).startsWith("1."));
+    }
+
+    @Test
     void pageSaysWhatWasMeasuredAndOnWhat() {
-        add(Group.ALLOWED, "guava", 1, 40);
-        String page = Report.page(results, Options.parse("core", List.of("--full")), LocalDate.of(2026, 11, 15));
-        assertThat(page).contains("- Date: 2026-11-15\n", "`./sluice bench core --full`", "Guava 3", "Sentinel 1.");
+        add(Group.ALLOWED, Contender.GUAVA, 1, 40);
+        Options options = new Options("core", Effort.FULL, Pattern.compile(""), Optional.empty());
+        String page = report().page(options, List.of("Machine: this"), LocalDate.of(2026, 11, 15));
+        assertThat(page)
+                .contains("- Date: 2026-11-15\n", "`./sluice bench core --full`", "- Machine: this\n")
+                .contains("5 interleaved rounds", "| guava ");
         assertThat(page).doesNotContain("%s");
     }
 
     private String verdict(String promise) {
-        List<String> verdicts = Targets.of(results).stream()
+        List<String> verdicts = report().targets().stream()
                 .filter(target -> target.promise().startsWith(promise))
                 .map(target -> target.verdict().word)
                 .toList();
@@ -74,7 +95,13 @@ class CoreReportTest {
         return verdicts.get(0);
     }
 
-    private void add(Group group, String benchmark, int threads, double... nanos) {
-        results.add(new Speed.Cell(group, benchmark, threads), new Jmh.Cost(Samples.of(nanos), 0));
+    private Report report() {
+        return CoreReport.of(figures, Effort.FULL);
+    }
+
+    private void add(Group group, Contender contender, int threads, double... nanos) {
+        SpeedRow row = new SpeedRow(group, contender, threads);
+        figures.add(row, Jmh.Figure.NANOS, nanos);
+        figures.add(row, Jmh.Figure.BYTES, 0);
     }
 }

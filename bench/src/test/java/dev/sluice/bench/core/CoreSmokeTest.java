@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import java.util.Arrays;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -26,8 +25,8 @@ class CoreSmokeTest {
 
     @TestFactory
     Stream<DynamicTest> everyBenchmarkTakesItsPath() {
-        return Speed.cells(Pattern.compile("")).stream()
-                .map(cell -> dynamicTest(cell.toString(), () -> Speed.smoke(cell)));
+        return SpeedRow.all().stream()
+                .map(row -> dynamicTest(row.toString(), () -> row.jmh().smoke()));
     }
 
     @TestFactory

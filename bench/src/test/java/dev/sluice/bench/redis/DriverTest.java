@@ -34,7 +34,7 @@ class DriverTest {
             waiting.add(reply);
             assertThat(waiting).hasSizeLessThanOrEqualTo(most);
             if (waiting.size() == most) {
-                waiting.forEach(each -> each.answered(true));
+                waiting.forEach(each -> each.decided(true));
                 waiting.clear();
             }
         }
@@ -56,7 +56,7 @@ class DriverTest {
                 if (fails) {
                     reply.failed(new IllegalArgumentException("gone"));
                 } else {
-                    reply.answered(false);
+                    reply.decided(false);
                 }
             });
         }
@@ -68,7 +68,7 @@ class DriverTest {
     @Test
     void everyKeyIsAskedForOnce() {
         Hesitant subject = new Hesitant(10);
-        Driver.once(subject, new KeyRing(Keys.create(100)), 10, 100);
+        Driver.once(subject, new Throughput.KeyRing(Keys.create(100)), 10, 100);
         assertThat(subject.asked).containsExactlyInAnyOrder(Keys.create(100));
     }
 
@@ -83,7 +83,7 @@ class DriverTest {
     @Test
     void callsAreCounted() {
         AtomicInteger calls = new AtomicInteger();
-        Pace pace = Driver.blocking(calls::incrementAndGet, 3, 5);
+        Driver.Pace pace = Driver.blocking(calls::incrementAndGet, 3, 5);
         assertThat(pace.decisions()).isEqualTo(calls.get()).isPositive();
         assertThat(pace.perSecond()).isPositive();
     }

@@ -2,7 +2,12 @@ package dev.sluice.bench.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.bench.redis.RedisBench.Figure;
+import dev.sluice.bench.redis.Shortcuts.Shortcut;
+import dev.sluice.bench.report.Effort;
+import dev.sluice.bench.report.Measurements;
 import dev.sluice.bench.report.Options;
+import dev.sluice.bench.report.Report;
 import java.time.LocalDate;
 import java.util.List;
 import java.util.Optional;
@@ -10,35 +15,35 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 class RedisReportTest {
-    private final Figures figures = new Figures();
+    private final Measurements figures = new Measurements();
 
     @Test
     void ratiosAreMediansOverMedians() {
-        add(Row.FLOOR, Load.IN_FLIGHT, 90_000, 100_000, 200_000);
-        add(Row.TOKEN_BUCKET, Load.IN_FLIGHT, 70_000, 76_000, 80_000);
-        assertThat(RedisReport.tables(figures))
+        add(RedisRow.FLOOR, Load.IN_FLIGHT, 90_000, 100_000, 200_000);
+        add(RedisRow.TOKEN_BUCKET, Load.IN_FLIGHT, 70_000, 76_000, 80_000);
+        assertThat(report().body())
                 .containsPattern("sluice token bucket .* 76,000 \\| +70,000-80,000 \\| +0.76 ")
                 .doesNotContain("sluice fixed window |");
     }
 
     @Test
     void verdictsFollowTheFigures() {
-        add(Row.FLOOR, Load.IN_FLIGHT, 100_000);
-        add(Row.TOKEN_BUCKET, Load.IN_FLIGHT, 75_000);
-        add(Row.FIXED_WINDOW, Load.IN_FLIGHT, 74_000);
-        add(Row.REDISSON, Load.IN_FLIGHT, 20_000);
-        add(Row.GATEWAY, Load.IN_FLIGHT, 74_500);
-        add(Row.GATEWAY, Figures.What.REDIS_MICROS, 16);
-        add(Row.TOKEN_BUCKET, Figures.What.REDIS_MICROS, 8);
-        add(Row.FIXED_WINDOW, Figures.What.REDIS_MICROS, 8.1);
-        add(Row.SLIDING_LOG, Load.KEYS, 2);
-        add(Row.SORTED_SET, Load.KEYS, 1);
-        add(Row.SLIDING_LOG, Figures.What.BYTES_PER_PERMIT_OF_SMALL_LOG, 12.1);
-        add(Row.TOKEN_BUCKET, Figures.What.BYTES_PER_KEY, 140);
-        add(Row.TOKEN_BUCKET, Figures.What.PLAIN_BYTES_PER_KEY, 100);
-        add(Shortcut.DENIED, Figures.What.PER_SECOND, 9_900_000);
-        add(Shortcut.LEASED, Figures.What.PER_SECOND, 5_000_000);
-        add(Shortcut.DEAD, Figures.What.LONGEST_MILLIS, 60, 100.1, 50);
+        add(RedisRow.FLOOR, Load.IN_FLIGHT, 100_000);
+        add(RedisRow.TOKEN_BUCKET, Load.IN_FLIGHT, 75_000);
+        add(RedisRow.FIXED_WINDOW, Load.IN_FLIGHT, 74_000);
+        add(RedisRow.REDISSON, Load.IN_FLIGHT, 20_000);
+        add(RedisRow.GATEWAY, Load.IN_FLIGHT, 74_500);
+        add(RedisRow.GATEWAY, Figure.REDIS_MICROS, 16);
+        add(RedisRow.TOKEN_BUCKET, Figure.REDIS_MICROS, 8);
+        add(RedisRow.FIXED_WINDOW, Figure.REDIS_MICROS, 8.1);
+        add(RedisRow.SLIDING_LOG, Load.KEYS, 2);
+        add(RedisRow.SORTED_SET, Load.KEYS, 1);
+        add(RedisRow.SLIDING_LOG, Figure.BYTES_PER_PERMIT_OF_SMALL_LOG, 12.1);
+        add(RedisRow.TOKEN_BUCKET, Figure.BYTES_PER_KEY, 140);
+        add(RedisRow.TOKEN_BUCKET, Figure.PLAIN_BYTES_PER_KEY, 100);
+        add(Shortcut.DENIED, Figure.PER_SECOND, 9_900_000);
+        add(Shortcut.LEASED, Figure.PER_SECOND, 5_000_000);
+        add(Shortcut.DEAD, Figure.LONGEST_MILLIS, 60, 100.1, 50);
         assertThat(verdict("sluice token bucket, 256 in flight: at least")).isEqualTo("holds");
         assertThat(verdict("sluice fixed window, 256 in flight: at least")).isEqualTo("misses");
         assertThat(verdict("sluice token bucket, 256 in flight: ahead")).isEqualTo("holds");
@@ -57,17 +62,21 @@ class RedisReportTest {
 
     @Test
     void pageSaysWhatWasMeasuredAndOnWhat() {
-        add(Row.FLOOR, Load.KEYS, 1);
-        Options options = new Options("redis", true, Pattern.compile(""), Optional.empty());
-        String page = RedisReport.page(
-                figures, options, List.of("Machine: this", "Versions: Redis 7.0.15"), LocalDate.of(2026, 11, 15));
+        add(RedisRow.FLOOR, Load.KEYS, 1);
+        Options options = new Options("redis", Effort.FULL, Pattern.compile(""), Optional.empty());
+        String page =
+                report().page(options, List.of("Machine: this", "Versions: Redis 7.0.15"), LocalDate.of(2026, 11, 15));
         assertThat(page)
                 .contains("- Date: 2026-11-15\n", "`./sluice bench redis --full`", "- Versions: Redis 7.0.15\n")
                 .contains("7 rounds", "the timeout is 50 ms", "| floor: INCR + PEXPIRE |");
     }
 
+    private Report report() {
+        return RedisReport.of(figures, Effort.FULL);
+    }
+
     private String verdict(String promise) {
-        List<String> verdicts = RedisTargets.of(figures).stream()
+        List<String> verdicts = report().targets().stream()
                 .filter(target -> target.promise().startsWith(promise))
                 .map(target -> target.verdict().word)
                 .toList();

@@ -2,6 +2,8 @@ package dev.sluice.bench.redis;
 
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
+import dev.sluice.bench.report.Effort;
+import dev.sluice.bench.report.Measurements;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -13,24 +15,21 @@ import org.junit.jupiter.api.TestFactory;
 /** Every benchmark on Redis still runs and every call in it takes the path it says. No times are looked at. */
 @Tag("full")
 class RedisSmokeTest {
-    private static Server server;
-    private static Steps steps;
+    private static RedisBench bench;
 
     @BeforeAll
     static void start() {
-        server = Server.start();
-        steps = new Steps(server, Effort.SMOKE, Pattern.compile(""), new Figures());
+        bench = new RedisBench(Effort.SMOKE, new Measurements());
     }
 
     @AfterAll
     static void stop() {
-        steps.close();
-        server.close();
+        bench.close();
     }
 
     @TestFactory
     Stream<DynamicTest> everyBenchmarkTakesItsPath() {
-        return RedisBench.inOrder(steps, Effort.SMOKE).stream()
+        return bench.steps(Pattern.compile("")).stream()
                 .map(step -> dynamicTest(step.label(), () -> step.work().get()));
     }
 }

@@ -13,7 +13,7 @@ class OptionsTest {
     @Test
     void shortRunUnlessSaid() {
         Options options = parse("");
-        assertThat(options.full()).isFalse();
+        assertThat(options.effort()).isEqualTo(Effort.SHORT);
         assertThat(options.report()).isEmpty();
     }
 

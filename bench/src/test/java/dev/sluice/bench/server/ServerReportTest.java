@@ -3,8 +3,12 @@ package dev.sluice.bench.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.bench.report.Effort;
+import dev.sluice.bench.report.Measurements;
 import dev.sluice.bench.report.Options;
-import dev.sluice.bench.server.Figures.What;
+import dev.sluice.bench.report.Report;
+import dev.sluice.bench.server.LoadGenerators.Burst;
+import dev.sluice.bench.server.ServerBench.Figure;
 import java.time.LocalDate;
 import java.util.List;
 import java.util.Optional;
@@ -12,31 +16,31 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 class ServerReportTest {
-    private final Figures figures = new Figures();
+    private final Measurements figures = new Measurements();
 
     @Test
     void ratiosAreMediansOverMedians() {
-        add(Row.NGINX_LIMIT, What.PER_SECOND, 40_000, 50_000, 90_000);
-        add(Row.CHECK, What.PER_SECOND, 45_000, 20_000, 46_000);
-        assertThat(ServerReport.tables(figures))
+        add(ServerRow.NGINX_LIMIT, Figure.PER_SECOND, 40_000, 50_000, 90_000);
+        add(ServerRow.CHECK, Figure.PER_SECOND, 45_000, 20_000, 46_000);
+        assertThat(report().body())
                 .containsPattern("sluice GET /v1/check +\\| +45,000 \\| 20,000-46,000 \\| +0.90 ")
                 .doesNotContain("HAProxy");
     }
 
     @Test
     void verdictsFollowTheFigures() {
-        add(Row.NGINX_LIMIT, What.PER_SECOND, 50_000);
-        add(Row.NGINX_LIMIT, What.CPU_MICROS, 16);
-        add(Row.CHECK, What.PER_SECOND, 40_000);
-        add(Row.CHECK, What.CPU_MICROS, 20.1);
-        add(Row.FOR_NGINX, What.PER_SECOND, 44_000);
-        add(Row.RLS, What.CPU_MICROS, 30);
-        add(Row.MANY_RULES, What.CPU_MICROS, 30.2);
-        add(Row.ONE_KEY, What.CPU_MICROS, 20);
-        add(Row.MANY_KEYS, What.CPU_MICROS, 29);
-        add(Row.RAW_REDIS, What.PER_SECOND, 60_000);
-        add(Row.ON_REDIS, What.PER_SECOND, 43_000);
-        add(Row.NGINX_FILE, What.PER_SECOND, 48_000);
+        add(ServerRow.NGINX_LIMIT, Figure.PER_SECOND, 50_000);
+        add(ServerRow.NGINX_LIMIT, Figure.CPU_MICROS, 16);
+        add(ServerRow.CHECK, Figure.PER_SECOND, 40_000);
+        add(ServerRow.CHECK, Figure.CPU_MICROS, 20.1);
+        add(ServerRow.FOR_NGINX, Figure.PER_SECOND, 44_000);
+        add(ServerRow.RLS, Figure.CPU_MICROS, 30);
+        add(ServerRow.MANY_RULES, Figure.CPU_MICROS, 30.2);
+        add(ServerRow.ONE_KEY, Figure.CPU_MICROS, 20);
+        add(ServerRow.MANY_KEYS, Figure.CPU_MICROS, 29);
+        add(ServerRow.RAW_REDIS, Figure.PER_SECOND, 60_000);
+        add(ServerRow.ON_REDIS, Figure.PER_SECOND, 43_000);
+        add(ServerRow.NGINX_FILE, Figure.PER_SECOND, 48_000);
         String check = "sluice GET /v1/check: at least 0.8 x the requests of ";
         assertThat(verdict(check + "nginx, limit_req, per second")).isEqualTo("holds");
         assertThat(verdict(check + "nginx, limit_req, for the same")).isEqualTo("misses");
@@ -53,9 +57,9 @@ class ServerReportTest {
 
     @Test
     void pageSaysWhatWasMeasuredAndOnWhat() {
-        add(Row.CHECK, What.PER_SECOND, 1);
-        Options options = new Options("server", true, Pattern.compile(""), Optional.empty());
-        String page = ServerReport.page(figures, options, List.of("Machine: this"), LocalDate.of(2026, 11, 15));
+        add(ServerRow.CHECK, Figure.PER_SECOND, 1);
+        Options options = new Options("server", Effort.FULL, Pattern.compile(""), Optional.empty());
+        String page = report().page(options, List.of("Machine: this"), LocalDate.of(2026, 11, 15));
         assertThat(page)
                 .contains("- Date: 2026-11-15\n", "`./sluice bench server --full`", "- Machine: this\n")
                 .contains("9 rounds of 4 s", "2,000 times a second", "| sluice GET /v1/check |");
@@ -63,20 +67,25 @@ class ServerReportTest {
 
     @Test
     void whatTheGeneratorsPrintIsRead() {
-        assertThat(Wrk.parse("  155369 requests in 5.04s, 62.15MB read\nRequests/sec:  30849.33\n"))
+        assertThat(LoadGenerators.parseWrk("  155369 requests in 5.04s, 62.15MB read\nRequests/sec:  30849.33\n"))
                 .isEqualTo(new Burst(155_369, 5.04));
-        assertThatThrownBy(() -> Wrk.parse("  9 requests in 1.00s, 1MB read\n  Non-2xx or 3xx responses: 4\n"))
+        assertThatThrownBy(() ->
+                        LoadGenerators.parseWrk("  9 requests in 1.00s, 1MB read\n  Non-2xx or 3xx responses: 4\n"))
                 .hasMessageContaining("Non-2xx or 3xx responses: 4");
         String done = "requests: 8 total, 9 started, 8 done, 8 succeeded, %d failed, 0 errored, 0 timeout";
-        assertThat(H2load.parse("finished in 500.10ms, 16 req/s\n" + done.formatted(0)))
+        assertThat(LoadGenerators.parseH2load("finished in 500.10ms, 16 req/s\n" + done.formatted(0)))
                 .isEqualTo(new Burst(8, 0.5001));
-        assertThatThrownBy(() -> H2load.parse("finished in 3.00s\n" + done.formatted(1)))
+        assertThatThrownBy(() -> LoadGenerators.parseH2load("finished in 3.00s\n" + done.formatted(1)))
                 .hasMessageContaining("1 failed");
-        assertThat(H2load.Delays.of(List.of(5L, 1L, 4L, 2L, 3L))).isEqualTo(new H2load.Delays(3, 5));
+        assertThat(LoadGenerators.Delays.of(List.of(5L, 1L, 4L, 2L, 3L))).isEqualTo(new LoadGenerators.Delays(3, 5));
+    }
+
+    private Report report() {
+        return ServerReport.of(figures, Effort.FULL);
     }
 
     private String verdict(String promise) {
-        List<String> verdicts = ServerTargets.of(figures).stream()
+        List<String> verdicts = report().targets().stream()
                 .filter(target -> target.promise().startsWith(promise))
                 .map(target -> target.verdict().word)
                 .toList();
@@ -84,7 +93,7 @@ class ServerReportTest {
         return verdicts.get(0);
     }
 
-    private void add(Row row, What what, double... values) {
+    private void add(ServerRow row, Figure what, double... values) {
         for (double value : values) {
             figures.add(row, what, value);
         }

@@ -3,7 +3,9 @@ package dev.sluice.bench.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
-import dev.sluice.bench.server.Figures.What;
+import dev.sluice.bench.report.Effort;
+import dev.sluice.bench.report.Measurements;
+import dev.sluice.bench.server.ServerBench.Figure;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -17,56 +19,56 @@ import org.junit.jupiter.api.TestFactory;
 /** Every benchmark of the server still runs and gives figures. How good they are is not looked at. */
 @Tag("full")
 class ServerSmokeTest {
-    private static final Figures FIGURES = new Figures();
-    private static Steps steps;
+    private static final Measurements FIGURES = new Measurements();
+    private static ServerBench bench;
 
     @BeforeAll
     static void start() {
         List<Tools> missing = Tools.missing();
         Assumptions.assumeTrue(missing.isEmpty(), () -> missing + " not here; ./verify installs them");
-        steps = new Steps(Effort.SMOKE, Pattern.compile(""), FIGURES);
+        bench = new ServerBench(Effort.SMOKE, FIGURES);
     }
 
     @AfterAll
     static void stop() {
-        if (steps != null) {
-            steps.close();
+        if (bench != null) {
+            bench.close();
         }
     }
 
     @TestFactory
     Stream<DynamicTest> everyBenchmarkGivesFigures() {
         return Stream.concat(
-                ServerBench.inOrder(steps, Effort.SMOKE).stream()
+                bench.steps(Pattern.compile("")).stream()
                         .map(step -> dynamicTest(step.label(), () -> step.work().get())),
                 Stream.of(dynamicTest("figures", ServerSmokeTest::everyFigureIsThere)));
     }
 
     private static void everyFigureIsThere() {
-        for (Row row : Row.values()) {
-            assertThat(FIGURES.median(row, What.PER_SECOND))
+        for (ServerRow row : ServerRow.values()) {
+            assertThat(FIGURES.median(row, Figure.PER_SECOND))
                     .as(row.label)
                     .hasValueSatisfying(ServerSmokeTest::positive);
-            if (row != Row.RAW_REDIS) {
-                assertThat(FIGURES.median(row, What.CPU_MICROS))
+            if (row != ServerRow.RAW_REDIS) {
+                assertThat(FIGURES.median(row, Figure.CPU_MICROS))
                         .as(row.label)
                         .hasValueSatisfying(ServerSmokeTest::positive);
             }
         }
-        for (Row row : Row.PACED) {
-            assertThat(FIGURES.median(row, What.P99_MICROS))
+        for (ServerRow row : ServerRow.PACED) {
+            assertThat(FIGURES.median(row, Figure.P99_MICROS))
                     .as(row.label)
                     .hasValueSatisfying(ServerSmokeTest::positive);
         }
-        for (Party party : Party.STARTED) {
-            assertThat(FIGURES.median(party, What.START_MILLIS))
-                    .as(party.label)
+        for (ServerKind server : ServerKind.STARTED) {
+            assertThat(FIGURES.median(server, Figure.START_MILLIS))
+                    .as(server.label)
                     .hasValueSatisfying(ServerSmokeTest::positive);
-            assertThat(FIGURES.median(party, What.IDLE_MEGABYTES))
-                    .as(party.label)
+            assertThat(FIGURES.median(server, Figure.IDLE_MEGABYTES))
+                    .as(server.label)
                     .hasValueSatisfying(ServerSmokeTest::positive);
         }
-        assertThat(ServerTargets.of(FIGURES))
+        assertThat(ServerReport.of(FIGURES, Effort.SMOKE).targets())
                 .noneMatch(target -> target.measured().isEmpty());
     }
 

@@ -30,27 +30,18 @@ public record LimitScripts(
         Script decide,
         Script settle,
         ByteBuffer packed) {
-    /** What {@link #decide} does. */
-    public enum Deciding {
+    /** What a script does: the first two are of {@link #decide}, the others of {@link #settle}. */
+    public enum Operation {
         PEEK(0),
-        TAKE(1);
-
-        private final int number;
-
-        Deciding(int number) {
-            this.number = number;
-        }
-    }
-
-    /** What {@link #settle} does. */
-    public enum Settling {
+        TAKE(1),
         REFUND(0),
         RELEASE(1),
         RENEW(2);
 
+        /** The first argument of the script. */
         private final int number;
 
-        Settling(int number) {
+        Operation(int number) {
             this.number = number;
         }
     }
@@ -101,26 +92,25 @@ public record LimitScripts(
                 limits, then, clock, leaseMicros, holds, delays, capacity, decide, settle, packed(then, limit -> 100));
     }
 
-    /** The arguments of {@link #decide} for requests that may use {@code percent} of each limit. */
-    public byte[] decideArguments(Deciding what, long permits, long maxDelay, int percent) {
-        return arguments(percent == 100 ? packed : packed(arguments, limit -> percent), what.number, permits, maxDelay);
+    /**
+     * The arguments of a script for requests that may use {@code percent} of each limit.
+     *
+     * @param third for {@link #decide} the longest acceptable delay, for {@link #settle} when the permits were taken
+     */
+    public byte[] arguments(Operation operation, long permits, long third, int percent) {
+        return arguments(percent == 100 ? packed : packed(arguments, limit -> percent), operation, permits, third);
     }
 
     /** The same with a percentage for each limit. */
-    public byte[] decideArguments(Deciding what, long permits, long maxDelay, int[] percents) {
-        return arguments(packed(arguments, limit -> percents[limit]), what.number, permits, maxDelay);
+    public byte[] arguments(Operation operation, long permits, long third, int[] percents) {
+        return arguments(packed(arguments, limit -> percents[limit]), operation, permits, third);
     }
 
-    /** The arguments of {@link #settle} for permits that were taken at {@code takenAtMicros}. */
-    public byte[] settleArguments(Settling what, long permits, long takenAtMicros) {
-        return arguments(packed, what.number, permits, takenAtMicros);
-    }
-
-    private static byte[] arguments(ByteBuffer packed, long what, long permits, long third) {
+    private static byte[] arguments(ByteBuffer packed, Operation operation, long permits, long third) {
         byte[] arguments = new byte[packed.capacity()];
         packed.get(0, arguments);
         ByteBuffer.wrap(arguments)
-                .putDouble((double) what)
+                .putDouble((double) operation.number)
                 .putDouble((double) Math.min(permits, 2 * Limit.MAX_PERMITS)) // larger ones are inexact, and denied too
                 .putDouble((double) third);
         return arguments;

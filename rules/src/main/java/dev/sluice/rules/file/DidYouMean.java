@@ -3,11 +3,11 @@ package dev.sluice.rules.file;
 import java.util.Collection;
 
 /** Finds the name that was likely meant. */
-final class DidYouMean {
+public final class DidYouMean {
     private DidYouMean() {}
 
     /** {@code ; did you mean 'limits'?}, or nothing if none of {@code known} is near. */
-    static String hint(String name, Collection<String> known) {
+    public static String hint(String name, Collection<String> known) {
         String best = "";
         int least = Math.min(3, 1 + name.length() / 3) + 1;
         for (String candidate : known) {
@@ -21,7 +21,7 @@ final class DidYouMean {
     }
 
     /** The same for the end of a sentence: {@code .}, if none is near. */
-    static String ending(String name, Collection<String> known) {
+    public static String ending(String name, Collection<String> known) {
         String hint = hint(name, known);
         return hint.isEmpty() ? "." : hint;
     }

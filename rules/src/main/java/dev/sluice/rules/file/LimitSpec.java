@@ -8,45 +8,101 @@ import java.time.Duration;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.snakeyaml.engine.v2.nodes.Node;
 
-/** The parts of one limit as they were written, whichever way, and what they amount to. */
-final class LimitSpec {
-    static final String DEFAULT_ALGORITHM = "sliding-window";
-    static final String CONCURRENCY = "concurrency";
+/**
+ * One limit as it is written, in either form, and the {@link Limit} that it means.
+ *
+ * <p>The method of each algorithm builds its limit from the permits, the period and the options.
+ */
+final class LimitSpec implements Limit.Cases<Limit> {
+    /** One limit of each algorithm, by name; its numbers mean nothing. */
+    private static final Map<String, Limit> ALGORITHMS = algorithms();
 
-    /** The algorithms, and the options of each. */
-    static final Map<String, Set<String>> ALGORITHMS = algorithms();
-
-    /** A piece of text, where it stands, and how to name it in a message. */
-    record Part(String text, Node node, int offset, String path) {}
-
+    private static final Limit DEFAULT = Limit.slidingWindow(1, Duration.ofSeconds(1), 10);
     private static final String EPOCH = "epoch";
+    private static final String ALIGNED = "aligned";
 
-    private final FileProblems problems;
+    /** A piece of text, the value it is part of, and where in the value it begins. */
+    record Part(String text, YamlValue value, int offset) {}
+
     private final Map<String, Part> options = new LinkedHashMap<>();
     private @Nullable Part algorithm;
     private @Nullable Part permits;
     private @Nullable Part per;
     private boolean failed;
 
-    LimitSpec(FileProblems problems) {
-        this.problems = problems;
+    private long count;
+    private Duration period = Duration.ZERO;
+    private @Nullable ChronoUnit calendarUnit;
+
+    private static Map<String, Limit> algorithms() {
+        Duration second = Duration.ofSeconds(1);
+        Map<String, Limit> all = new LinkedHashMap<>();
+        for (Limit limit : List.of(
+                Limit.fixedWindow(1, second),
+                Limit.slidingWindow(1, second, 10),
+                Limit.slidingLog(1, second),
+                Limit.tokenBucket(1, second),
+                Limit.leakyBucket(1, second),
+                Limit.concurrency(1))) {
+            all.put(limit.algorithm(), limit);
+        }
+        return all;
     }
 
-    private static Map<String, Set<String>> algorithms() {
-        Map<String, Set<String>> all = new LinkedHashMap<>();
-        all.put("fixed-window", Set.of("aligned"));
-        all.put("sliding-window", Set.of("slices", "weighted"));
-        all.put("sliding-log", Set.of());
-        all.put("token-bucket", Set.of("burst"));
-        all.put("leaky-bucket", Set.of("capacity", "queue"));
-        all.put(CONCURRENCY, Set.of());
-        return all;
+    /** The names of the options of each algorithm. */
+    private static final Limit.Cases<Set<String>> OPTIONS = new Limit.Cases<>() {
+        @Override
+        public Set<String> fixedWindow(Limit.FixedWindow limit) {
+            return Set.of(ALIGNED);
+        }
+
+        @Override
+        public Set<String> slidingWindow(Limit.SlidingWindow limit) {
+            return Set.of("slices", "weighted");
+        }
+
+        @Override
+        public Set<String> slidingLog(Limit.SlidingLog limit) {
+            return Set.of();
+        }
+
+        @Override
+        public Set<String> tokenBucket(Limit.TokenBucket limit) {
+            return Set.of("burst");
+        }
+
+        @Override
+        public Set<String> leakyBucket(Limit.LeakyBucket limit) {
+            return Set.of("capacity", "queue");
+        }
+
+        @Override
+        public Set<String> concurrency(Limit.Concurrency limit) {
+            return Set.of();
+        }
+    };
+
+    static List<String> allOptions() {
+        return ALGORITHMS.values().stream()
+                .flatMap(limit -> limit.accept(OPTIONS).stream())
+                .toList();
+    }
+
+    /** Whether a limit of this algorithm has no period. */
+    boolean holds() {
+        Limit limit = kind();
+        return limit != null && limit.holds();
+    }
+
+    /** A limit of the algorithm that is named, or of the default; null if the name is unknown. */
+    private @Nullable Limit kind() {
+        return algorithm == null ? DEFAULT : ALGORITHMS.get(algorithm.text);
     }
 
     void permits(Part part) {
@@ -69,124 +125,149 @@ final class LimitSpec {
     }
 
     void problem(Part part, String message) {
-        problems.add(part.node, part.offset, part.path, message);
+        part.value.problem(part.offset, message);
         failed = true;
     }
 
-    /** The limit, or null if there was a problem. */
+    /** The limit; null if there was a problem. */
     @Nullable
-    Limit build(Node whole, String path) {
-        String name = algorithm == null ? DEFAULT_ALGORITHM : algorithm.text;
-        Set<String> known = ALGORITHMS.get(name);
-        if (known == null) {
+    Limit build(YamlValue whole) {
+        options.forEach(this::checkValue);
+        Limit kind = kind();
+        if (kind == null) {
             Part part = Objects.requireNonNull(algorithm);
             problem(
                     part,
-                    "unknown algorithm " + Quoted.quoted(name) + DidYouMean.ending(name, ALGORITHMS.keySet())
-                            + " Expected one of " + String.join(", ", ALGORITHMS.keySet()));
-            known = options.keySet();
+                    "unknown algorithm " + Quoted.quoted(part.text)
+                            + DidYouMean.ending(part.text, ALGORITHMS.keySet()) + " Expected one of "
+                            + String.join(", ", ALGORITHMS.keySet()));
+        } else {
+            options.forEach((name, part) -> checkOwner(kind, name, part));
         }
-        for (Map.Entry<String, Part> option : options.entrySet()) {
-            if (!known.contains(option.getKey())) {
-                problem(
-                        option.getValue(),
-                        "'" + option.getKey() + "' is no option of " + name + "; " + owner(option.getKey(), known));
-            }
+        count = permits == null ? 0 : number(permits, 1, Limit.MAX_PERMITS);
+        if (per != null && kind != null && kind.holds()) {
+            problem(per, kind.algorithm() + " has no period: permits are held until they are released");
+        } else if (per != null) {
+            readPeriod(per);
         }
-        long count = permits == null ? 0 : number(permits, 1, Limit.MAX_PERMITS);
-        boolean held = name.equals(CONCURRENCY);
-        if (held && per != null) {
-            problem(per, "concurrency has no period: permits are held until they are released");
-        }
-        Period period = held || per == null ? null : period(per, name);
-        if (failed) {
+        if (failed || kind == null) {
             return null;
         }
         try {
-            return held || period == null ? Limit.concurrency(count) : limit(name, count, period);
+            return kind.accept(this);
         } catch (IllegalArgumentException e) {
-            problems.add(whole, path, e.getMessage() == null ? "not a limit" : e.getMessage());
+            whole.problem(e.getMessage() == null ? "not a limit" : e.getMessage());
             return null;
         }
     }
 
-    private static String owner(String option, Set<String> known) {
-        for (Map.Entry<String, Set<String>> each : ALGORITHMS.entrySet()) {
-            if (each.getValue().contains(option)) {
-                return "it is one of " + each.getKey() + ", which must then be named";
-            }
+    private void checkOwner(Limit kind, String option, Part part) {
+        Set<String> known = kind.accept(OPTIONS);
+        if (known.contains(option)) {
+            return;
         }
-        return known.isEmpty()
-                ? "it has none"
-                : "its options are " + String.join(", ", known.stream().sorted().toList())
-                        + DidYouMean.hint(option, known);
+        String owner = ALGORITHMS.values().stream()
+                .filter(limit -> limit.accept(OPTIONS).contains(option))
+                .map(limit -> "it is one of " + limit.algorithm() + ", which must then be named")
+                .findFirst()
+                .orElseGet(() -> known.isEmpty()
+                        ? "it has none"
+                        : "its options are "
+                                + String.join(", ", known.stream().sorted().toList())
+                                + DidYouMean.hint(option, known));
+        problem(part, "'" + option + "' is no option of " + kind.algorithm() + "; " + owner);
     }
 
-    /** A period as a duration, or as a unit of the calendar. */
-    private record Period(Duration duration, @Nullable ChronoUnit unit) {}
-
-    private @Nullable Period period(Part part, String algorithm) {
-        ChronoUnit word = Durations.unit(part.text);
-        if (word == null) {
+    private void readPeriod(Part part) {
+        calendarUnit = Durations.unit(part.text);
+        if (calendarUnit == null) {
             Duration duration = Durations.parse(part.text);
             if (duration == null || duration.isZero() || duration.compareTo(Limit.MAX_PERIOD) > 0) {
                 problem(
                         part,
                         "expected " + Durations.EXPECTED + ", longer than zero and at most ten years, was "
                                 + Quoted.quoted(part.text));
-                return null;
+                return;
             }
-            return new Period(duration, null);
-        }
-        if (word.compareTo(ChronoUnit.WEEKS) > 0 && zone(algorithm) == null) {
+            period = duration;
+        } else if (calendarUnit.compareTo(ChronoUnit.WEEKS) > 0 && zone() == null) {
             problem(
                     part,
                     "a " + part.text + " has no fixed length; say fixed-window aligned=ZONE, such as aligned=UTC");
-            return null;
+        } else {
+            period = calendarUnit.getDuration();
         }
-        return new Period(word.getDuration(), word);
     }
 
-    private Limit limit(String name, long count, Period period) {
-        Duration duration = period.duration;
-        return switch (name) {
-            case "fixed-window" -> fixedWindow(count, period);
-            case "sliding-log" -> Limit.slidingLog(count, duration);
-            case "token-bucket" ->
-                Limit.tokenBucket(count, duration).burst(option("burst", 1, Limit.MAX_PERMITS, count));
-            case "leaky-bucket" -> leakyBucket(count, duration);
-            default -> slidingWindow(count, duration);
-        };
+    // ---- The limit of each algorithm
+
+    @Override
+    public Limit fixedWindow(Limit.FixedWindow kind) {
+        ZoneId zone = zone();
+        if (zone != null && calendarUnit != null && calendarUnit != ChronoUnit.SECONDS) {
+            return Limit.fixedWindow(count, calendarUnit, zone);
+        }
+        Limit.FixedWindow window = Limit.fixedWindow(count, period);
+        return zone != null ? window.aligned(zone) : options.containsKey(ALIGNED) ? window.aligned() : window;
     }
 
-    private Limit slidingWindow(long count, Duration period) {
-        int slices = (int) option("slices", 1, Limit.SlidingWindow.MAX_SLICES, 10);
+    @Override
+    public Limit slidingWindow(Limit.SlidingWindow kind) {
+        int slices = (int) option("slices", Limit.SlidingWindow.MAX_SLICES, kind.slices());
         Limit.SlidingWindow window = Limit.slidingWindow(count, period, slices);
         return flag("weighted") ? window.weighted() : window;
     }
 
-    private Limit leakyBucket(long count, Duration period) {
+    @Override
+    public Limit slidingLog(Limit.SlidingLog kind) {
+        return Limit.slidingLog(count, period);
+    }
+
+    @Override
+    public Limit tokenBucket(Limit.TokenBucket kind) {
+        return Limit.tokenBucket(count, period).burst(option("burst", Limit.MAX_PERMITS, count));
+    }
+
+    @Override
+    public Limit leakyBucket(Limit.LeakyBucket kind) {
         Limit.LeakyBucket bucket =
-                Limit.leakyBucket(count, period).capacity(option("capacity", 1, Limit.MAX_PERMITS, count));
+                Limit.leakyBucket(count, period).capacity(option("capacity", Limit.MAX_PERMITS, count));
         return flag("queue") ? bucket.queue() : bucket;
     }
 
-    private Limit fixedWindow(long count, Period period) {
-        Part aligned = options.get("aligned");
-        ZoneId zone = zone("fixed-window");
-        if (zone != null && period.unit != null && period.unit != ChronoUnit.SECONDS) {
-            return Limit.fixedWindow(count, period.unit, zone);
-        }
-        Limit.FixedWindow window = Limit.fixedWindow(count, period.duration);
-        return zone != null ? window.aligned(zone) : aligned != null ? window.aligned() : window;
+    @Override
+    public Limit concurrency(Limit.Concurrency kind) {
+        return Limit.concurrency(count);
     }
 
-    private @Nullable ZoneId zone(String algorithm) {
-        Part aligned = options.get("aligned");
-        if (aligned == null
-                || aligned.text.isEmpty()
-                || aligned.text.equals(EPOCH)
-                || !algorithm.equals("fixed-window")) {
+    // ---- Options
+
+    /** Checks the value of an option, whichever algorithm it belongs to, so that every wrong one is reported. */
+    private void checkValue(String name, Part part) {
+        switch (name) {
+            case "burst", "capacity" -> number(part, 1, Limit.MAX_PERMITS);
+            case "slices" -> number(part, 1, Limit.SlidingWindow.MAX_SLICES);
+            case "weighted", "queue" -> {
+                if (!Set.of("", "true", "false").contains(part.text)) {
+                    problem(part, name + " is true or false, was " + Quoted.quoted(part.text));
+                }
+            }
+            case ALIGNED -> {
+                if (!Set.of("", EPOCH).contains(part.text) && zone() == null) {
+                    problem(
+                            part,
+                            "expected aligned=epoch, or a time zone such as aligned=UTC or"
+                                    + " aligned=Europe/Berlin, was " + Quoted.quoted(part.text));
+                }
+            }
+            default -> {} // reported as unknown
+        }
+    }
+
+    /** The time zone of {@code aligned}; null if there is none. */
+    private @Nullable ZoneId zone() {
+        Part aligned = options.get(ALIGNED);
+        if (aligned == null || aligned.text.isEmpty() || aligned.text.equals(EPOCH)) {
             return null;
         }
         try {
@@ -196,47 +277,21 @@ final class LimitSpec {
         }
     }
 
-    /** Looks at the values of options, so that every wrong one is told. */
-    void checkOptions() {
-        options.forEach((name, part) -> {
-            switch (name) {
-                case "burst", "capacity" -> number(part, 1, Limit.MAX_PERMITS);
-                case "slices" -> number(part, 1, Limit.SlidingWindow.MAX_SLICES);
-                case "weighted", "queue" -> {
-                    if (!Set.of("", "true", "false").contains(part.text)) {
-                        problem(part, name + " is true or false, was " + Quoted.quoted(part.text));
-                    }
-                }
-                case "aligned" -> {
-                    if (!Set.of("", EPOCH).contains(part.text) && zone("fixed-window") == null) {
-                        problem(
-                                part,
-                                "expected aligned=epoch, or a time zone such as aligned=UTC or"
-                                        + " aligned=Europe/Berlin, was " + Quoted.quoted(part.text));
-                    }
-                }
-                default -> {}
-            }
-        });
-    }
-
     private boolean flag(String name) {
         Part part = options.get(name);
         return part != null && !part.text.equals("false");
     }
 
-    private long option(String name, long least, long most, long otherwise) {
+    private long option(String name, long max, long otherwise) {
         Part part = options.get(name);
-        return part == null ? otherwise : number(part, least, most);
+        return part == null ? otherwise : number(part, 1, max);
     }
 
-    private long number(Part part, long least, long most) {
+    private long number(Part part, long min, long max) {
         Long number = Numbers.parse(part.text);
-        if (number == null || number < least || number > most) {
-            problem(
-                    part,
-                    "expected a whole number from " + least + " to " + most + ", was " + Quoted.quoted(part.text));
-            return least;
+        if (number == null || number < min || number > max) {
+            problem(part, "expected a whole number from " + min + " to " + max + ", was " + Quoted.quoted(part.text));
+            return min;
         }
         return number;
     }

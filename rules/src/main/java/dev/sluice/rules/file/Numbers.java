@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /** How numbers are written: digits, and underscores between them if you like. */
 final class Numbers {
-    private static final int MOST_DIGITS = 18;
+    private static final int MAX_DIGITS = 18;
 
     private Numbers() {}
 
@@ -18,18 +18,11 @@ final class Numbers {
             if (c == '_' && between) {
                 continue;
             }
-            if (c < '0' || c > '9' || ++digits > MOST_DIGITS) {
+            if (c < '0' || c > '9' || ++digits > MAX_DIGITS) {
                 return null;
             }
             number = number * 10 + c - '0';
         }
         return digits == 0 ? null : number;
-    }
-
-    /** The percentage that {@code text} writes, such as {@code 80%}, or null if it writes none. */
-    static @Nullable Integer percent(String text) {
-        Long number =
-                text.endsWith("%") ? parse(text.substring(0, text.length() - 1).strip()) : null;
-        return number == null || number > 100 ? null : number.intValue();
     }
 }

@@ -43,23 +43,32 @@ public final class RuleFile {
      * @throws RuleFileException if it cannot be read, or anything is wrong with it
      */
     public static RuleSet read(Path file) {
+        return parse(file.toString(), text(file));
+    }
+
+    /**
+     * The text of a file.
+     *
+     * @throws RuleFileException if it cannot be read, is too large, or is not UTF-8
+     */
+    public static String text(Path file) {
         FileProblems problems = new FileProblems(file.toString());
         String text = null;
         try {
             if (Files.size(file) > YamlDocument.MAX_LENGTH) {
-                problems.add(0, 0, "", "", "too large: at most " + YamlDocument.MAX_LENGTH + " bytes");
+                problems.add("too large: at most " + YamlDocument.MAX_LENGTH + " bytes");
             } else {
                 text = decoded(Files.readAllBytes(file), problems);
             }
         } catch (NoSuchFileException e) {
-            problems.add(0, 0, "", "", "there is no such file");
+            problems.add("there is no such file");
         } catch (IOException e) {
-            problems.add(0, 0, "", "", "cannot be read: " + e);
+            problems.add("cannot be read: " + e);
         }
         if (text == null) {
             throw problems.exception();
         }
-        return parse(file.toString(), text);
+        return text;
     }
 
     /**
@@ -70,7 +79,7 @@ public final class RuleFile {
      */
     public static Limit limit(String where, String text) {
         FileProblems problems = new FileProblems(where);
-        Limit limit = new LimitReader(problems).limit(text);
+        Limit limit = LimitReader.shortForm(YamlValue.of(text, problems));
         if (limit == null || !problems.isEmpty()) {
             throw problems.exception();
         }

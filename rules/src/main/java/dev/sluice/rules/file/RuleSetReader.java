@@ -12,19 +12,19 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.snakeyaml.engine.v2.nodes.Node;
 
 /** Reads a whole rule file. */
 final class RuleSetReader {
     private static final Set<String> FIELDS =
-            new LinkedHashSet<>(List.of("store", "trusted-proxies", "geo-database", "ipv6-prefix", "rules"));
+            Set.of("store", "trusted-proxies", "geo-database", "ipv6-prefix", "rules");
+    private static final String EXPECTED = "a mapping with 'rules'";
     private static final String STORE = "rediss?(-sentinel|-cluster)?://\\S+";
-    private static final int MOST_RULES = 100_000;
+    private static final int MAX_DEPTH = 32;
+    private static final int MAX_RULES = 100_000;
 
     private final FileProblems problems;
     private final Path folder;
@@ -34,11 +34,11 @@ final class RuleSetReader {
         this.folder = folder;
     }
 
-    /** The rules that {@code text} writes; null, or anything, with a problem. */
+    /** The rules of a file; null if there was a problem. */
     @Nullable
     RuleSet rules(String text) {
-        Node root = text.length() > YamlDocument.MAX_LENGTH ? tooLong(text) : new YamlDocument(text, problems).root();
-        Fields fields = root == null ? null : Fields.known(root, "", "a mapping with 'rules'", FIELDS, problems);
+        YamlValue root = YamlDocument.read(text, EXPECTED, MAX_DEPTH, problems);
+        YamlFields fields = root == null ? null : root.fields(EXPECTED, FIELDS);
         if (fields == null) {
             return null;
         }
@@ -49,83 +49,70 @@ final class RuleSetReader {
         return problems.isEmpty() ? new RuleSet(store, rules, proxies, geo) : null;
     }
 
-    private @Nullable Node tooLong(String text) {
-        problems.add(0, 0, "", "", "too large: " + text.length() + " characters, at most " + YamlDocument.MAX_LENGTH);
-        return null;
-    }
-
-    private String store(Fields fields) {
-        Node node = fields.get("store");
+    private static String store(YamlFields fields) {
+        YamlValue value = fields.get("store");
         String expected = "memory, or the URL of a Redis such as redis://127.0.0.1:6379";
-        String text = node == null ? null : Fields.text(node, "store", expected, problems);
-        if (node == null || text == null) {
+        String text = value == null ? null : value.text(expected);
+        if (value == null || text == null) {
             return RuleSet.MEMORY;
         }
         if (!text.equals(RuleSet.MEMORY) && !text.matches(STORE)) {
-            problems.add(
-                    node,
-                    "store",
-                    "expected " + expected + ", was " + Quoted.quoted(text)
-                            + DidYouMean.hint(text, List.of(RuleSet.MEMORY)));
+            value.unexpected(expected, List.of(RuleSet.MEMORY));
         }
         return text;
     }
 
-    private TrustedProxies proxies(Fields fields) {
-        Node node = fields.get("trusted-proxies");
+    private static TrustedProxies proxies(YamlFields fields) {
+        YamlValue value = fields.get("trusted-proxies");
         String expected = "addresses and networks such as [127.0.0.1, 10.0.0.0/8]";
         List<Network> networks = new ArrayList<>();
-        for (Node each : node == null ? List.<Node>of() : Fields.listOrOne(node)) {
-            String text = Fields.text(each, "trusted-proxies", expected, problems);
+        for (YamlValue each : value == null ? List.<YamlValue>of() : value.listOrOne()) {
+            String text = each.text(expected);
             Network network = text == null ? null : Network.parse(text);
             if (network != null) {
                 networks.add(network);
             } else if (text != null) {
-                problems.add(each, "trusted-proxies", "expected " + expected + ", was " + Quoted.quoted(text));
+                each.unexpected(expected);
             }
         }
         return new TrustedProxies(networks);
     }
 
-    private @Nullable GeoDatabase geo(Fields fields) {
-        Node node = fields.get("geo-database");
-        String text = node == null ? null : Fields.text(node, "geo-database", "a MaxMind database file", problems);
-        if (node == null || text == null) {
+    private @Nullable GeoDatabase geo(YamlFields fields) {
+        YamlValue value = fields.get("geo-database");
+        String text = value == null ? null : value.text("a MaxMind database file");
+        if (value == null || text == null) {
             return null;
         }
         try {
             return GeoDatabase.open(folder.resolve(text));
         } catch (NoSuchFileException | InvalidPathException e) {
-            problems.add(
-                    node, "geo-database", "there is no file " + Quoted.quoted(text) + ", counted from the rule file");
+            value.problem("there is no file " + Quoted.quoted(text) + ", counted from the rule file");
         } catch (IOException | RuntimeException e) {
-            problems.add(node, "geo-database", "not a MaxMind database file: " + e.getMessage());
+            value.problem("not a MaxMind database file: " + e.getMessage());
         }
         return null;
     }
 
-    private List<Rule> rules(Fields fields) {
-        Node node = fields.required("rules", "a list of rules", problems);
-        List<Node> written = node == null ? List.of() : Fields.list(node, "rules", "a list of rules", problems);
-        if (node != null && written.size() > MOST_RULES) {
-            problems.add(node, "rules", "at most " + MOST_RULES + " rules, were " + written.size());
+    private static List<Rule> rules(YamlFields fields) {
+        YamlValue value = fields.required("rules", "a list of rules");
+        List<YamlValue> written = value == null ? List.of() : value.list("a list of rules");
+        if (value != null && written.size() > MAX_RULES) {
+            value.problem("at most " + MAX_RULES + " rules, were " + written.size());
             return List.of();
         }
-        RuleReader reader = new RuleReader(problems, RuleReader.prefix(fields, Rule.IPV6_PREFIX, problems));
+        int ipv6Prefix = RuleReader.ipv6Prefix(fields, Rule.IPV6_PREFIX);
         List<Rule> rules = new ArrayList<>();
         Map<String, Integer> lines = new HashMap<>();
         for (int i = 0; i < written.size(); i++) {
-            Node each = written.get(i);
-            Rule rule = reader.rule(each, "rules[" + i + "]");
+            YamlValue each = written.get(i);
+            Rule rule = RuleReader.rule(each, ipv6Prefix);
             if (rule == null) {
                 continue;
             }
-            Integer before = lines.putIfAbsent(rule.name(), Fields.line(each));
+            Integer before = lines.putIfAbsent(rule.name(), each.line());
             if (before != null) {
-                problems.add(
-                        each,
-                        "rules[" + i + "].name",
-                        "the rule in line " + before + " is named '" + rule.name() + "' already");
+                each.problem("the rule in line " + before + " is named '" + rule.name() + "' already");
             }
             rules.add(rule);
         }

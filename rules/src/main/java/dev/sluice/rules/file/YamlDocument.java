@@ -36,17 +36,17 @@ import org.snakeyaml.engine.v2.scanner.StreamReader;
  * <p>The text is gone through once before, event by event, with a bound on everything: depth, aliases, and how large it
  * would be with all aliases written out. What is composed after that can be walked as a tree without care.
  */
-final class YamlDocument {
-    /** The most characters of one file. */
-    static final int MAX_LENGTH = 16 << 20;
+public final class YamlDocument {
+    /** The largest number of characters of one file. */
+    public static final int MAX_LENGTH = 16 << 20;
 
-    private static final int MAX_DEPTH = 32;
     private static final int MAX_NODES = 4_000_000;
     private static final Set<String> TAGS = Set.of("str", "int", "float", "bool", "null", "map", "seq");
     private static final String TAG_PREFIX = "tag:yaml.org,2002:";
 
     private final FileProblems problems;
     private final String text;
+    private final int maxDepth;
 
     /** What is open: its anchor, and how many nodes there were before it. */
     private record Open(Optional<Anchor> anchor, long before) {}
@@ -56,14 +56,28 @@ final class YamlDocument {
     private long nodes;
     private int documents;
 
-    YamlDocument(String text, FileProblems problems) {
+    private YamlDocument(String text, int maxDepth, FileProblems problems) {
         this.text = text;
+        this.maxDepth = maxDepth;
         this.problems = problems;
     }
 
-    /** The root of the only document; null, and a problem, if it cannot be had. */
-    @Nullable
-    Node root() {
+    /**
+     * Reads the only document of a file.
+     *
+     * @param expected what the document should be, for the message about an empty file
+     * @param maxDepth how deep lists and mappings may be nested
+     * @return its root; null, and a problem, if it cannot be read
+     */
+    public static @Nullable YamlValue read(String text, String expected, int maxDepth, FileProblems problems) {
+        if (text.length() > MAX_LENGTH) {
+            problems.add("too large: " + text.length() + " characters, at most " + MAX_LENGTH);
+            return null;
+        }
+        return new YamlDocument(text, maxDepth, problems).root(expected);
+    }
+
+    private @Nullable YamlValue root(String expected) {
         LoadSettings settings = LoadSettings.builder()
                 .setCodePointLimit(MAX_LENGTH)
                 .setMaxAliasesForCollections(Integer.MAX_VALUE)
@@ -81,9 +95,9 @@ final class YamlDocument {
             }
             Optional<Node> root = new Composer(settings, new Replay(events)).getSingleNode();
             if (root.isEmpty()) {
-                problems.add(1, 1, "", "", "the file is empty; expected a mapping with 'rules'");
+                problems.add(1, 1, "", "", "the file is empty; expected " + expected);
             }
-            return root.orElse(null);
+            return root.map(node -> new YamlValue(node, "", problems)).orElse(null);
         } catch (MarkedYamlEngineException e) {
             Optional<Mark> mark = e.getProblemMark().or(e::getContextMark);
             String context = e.getContext() == null || e.getContext().isEmpty() ? "" : e.getContext() + ", ";
@@ -117,8 +131,8 @@ final class YamlDocument {
         if (node instanceof CollectionStartEvent start) {
             open.push(new Open(node.getAnchor(), nodes - 1));
             start.getAnchor().ifPresent(sizes::remove);
-            if (open.size() > MAX_DEPTH) {
-                return refuse(event.getStartMark(), "nested more than " + MAX_DEPTH + " deep");
+            if (open.size() > maxDepth) {
+                return refuse(event.getStartMark(), "nested more than " + maxDepth + " deep");
             }
             return acceptTag(start.getTag(), event);
         }

@@ -170,7 +170,7 @@ class RuleFileTest {
         RuleFileException refusal =
                 catchThrowableOfType(RuleFileException.class, () -> RuleFile.parse("many.yaml", many));
         assertThat(refusal.problems()).hasSize(101);
-        assertThat(refusal.problems().get(100)).hasToString("many.yaml: and 2900 problems more");
+        assertThat(refusal.problems().get(100)).hasToString("many.yaml: and 2900 more problems");
     }
 
     @Test

@@ -3,52 +3,61 @@ package dev.sluice.server.admin;
 import dev.sluice.redis.RedisStore;
 import dev.sluice.rules.Request;
 import dev.sluice.rules.RuleEngine;
+import dev.sluice.server.admin.AdminAccess.Caller;
+import dev.sluice.server.ruleset.RuleUpdater;
+import dev.sluice.server.web.HttpProblem;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
- * Everything on the admin port: its own paths under {@code /v1} and {@code /metrics}, and whatever else there is behind the
- * same door.
+ * Everything on the admin port: the paths under {@code /v1}, {@code /metrics}, and pages, all of them for the same callers.
  */
 public final class AdminPort implements Handler<HttpServerRequest>, AutoCloseable {
     private static final String PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8";
-    private static final int MOST_EXPLAIN_BYTES = 64 * 1024;
-    private static final int MOST_OFFENDERS = 100;
-    private static final int USUAL_OFFENDERS = 20;
+    private static final int MAX_EXPLAIN_BYTES = 64 * 1024;
+    private static final int MAX_OFFENDERS = 100;
+    private static final int DEFAULT_OFFENDERS = 20;
 
     private final Vertx vertx;
     private final RuleEngine engine;
-    private final Handler<HttpServerRequest> rest;
-    private final AdminGate gate;
+    private final Handler<HttpServerRequest> pages;
+    private final AdminAccess access;
     private final EventStream events;
-    private final Telemetry telemetry;
+    private final VerdictCounters counters;
     private final Metrics metrics = new Metrics();
-    private final RulesDesk rules;
-    private final KeysDesk keys;
+    private final RulesHandler rules;
+    private final KeysHandler keys;
 
-    /** With a handler for the paths that are not its own. */
+    /** With a handler for all other paths. */
     public AdminPort(
-            Vertx vertx, RuleEngine engine, RuleSource source, AdminOptions options, Handler<HttpServerRequest> rest) {
+            Vertx vertx,
+            RuleEngine engine,
+            RuleUpdater updater,
+            AdminOptions options,
+            Handler<HttpServerRequest> pages) {
         this.vertx = vertx;
         this.engine = engine;
-        this.rest = rest;
-        this.gate = new AdminGate(options.tokens());
+        this.pages = pages;
+        this.access = new AdminAccess(options.tokens());
         this.events = new EventStream(vertx);
-        this.telemetry = new Telemetry(events);
-        this.rules = new RulesDesk(source);
-        this.keys = new KeysDesk(vertx, engine, source, events, options.audit());
-        RuleReport report = new RuleReport(engine, telemetry.byRule, events, options.audit());
-        source.rules().listener(report);
-        engine.listener(telemetry);
-        metrics.show(telemetry);
+        this.counters = new VerdictCounters(events);
+        this.rules = new RulesHandler(updater);
+        this.keys = new KeysHandler(vertx, engine, updater, events, options.audit());
+        RuleChangeReporter reporter = new RuleChangeReporter(engine, counters.byRule, events, options.audit());
+        updater.active().listener(reporter);
+        engine.listener(counters);
+        metrics.show(counters);
         metrics.show(events);
-        metrics.show(gate, options.audit());
-        metrics.show(source, report);
+        metrics.show(access, options.audit());
+        metrics.show(updater, reporter);
+        metrics.show(updater.watcher());
+        options.watchers().forEach(metrics::show);
         RedisStore store = options.store();
         if (store != null) {
             metrics.showStore(store::counters);
@@ -60,124 +69,123 @@ public final class AdminPort implements Handler<HttpServerRequest>, AutoCloseabl
         return events;
     }
 
-    /** A check took so long, from its arrival to the verdict. Allocates nothing. */
+    /** Records the time from the arrival of a check to its verdict. Allocates nothing. */
     public void took(long nanos) {
-        telemetry.latency.took(nanos);
+        counters.latency.record(nanos);
     }
 
     @Override
     public void handle(HttpServerRequest request) {
-        Caller caller = gate.enter(request);
+        Caller caller = access.authenticate(request);
         if (caller == null) {
             return;
         }
         String path = request.path() == null ? "/" : request.path();
         if (!path.startsWith("/v1/") && !path.equals("/metrics")) {
-            rest.handle(request);
+            pages.handle(request);
             return;
         }
         try {
-            Exchange exchange = new Exchange(request, caller);
+            AdminRequest admin = new AdminRequest(vertx, request, caller);
             try {
-                route(exchange);
+                route(admin);
             } catch (RuntimeException e) {
-                exchange.refuse(e);
+                admin.fail(e);
             }
-        } catch (HttpProblem.Refusal badPath) {
-            badPath.problem.answer(request);
+        } catch (HttpProblem badPath) {
+            AdminRequest.send(request, badPath);
         }
     }
 
-    private void route(Exchange exchange) {
-        switch (exchange.path.size() < 2 ? "metrics" : exchange.path.get(1)) {
-            case "rules" -> rules.handle(exchange);
-            case "keys" -> keys.handle(exchange);
-            case "explain" -> explain(exchange);
-            case "metrics" -> reading(exchange, this::metrics);
-            case "offenders" -> reading(exchange, this::offenders);
-            case "events" -> listen(exchange);
-            default -> exchange.notFound("there are /v1/rules, /v1/explain, /v1/keys, /v1/offenders, /v1/events");
+    private void route(AdminRequest request) {
+        switch (request.path.size() < 2 ? "metrics" : request.path.get(1)) {
+            case "rules" -> rules.handle(request);
+            case "keys" -> keys.handle(request);
+            case "explain" -> explain(request);
+            case "metrics" -> read(request, this::metrics);
+            case "offenders" -> read(request, this::offenders);
+            case "events" -> events(request);
+            default -> request.notFound("there are /v1/rules, /v1/explain, /v1/keys, /v1/offenders, /v1/events");
         }
     }
 
-    private static void reading(Exchange exchange, Handler<Exchange> read) {
-        if (exchange.isRead()) {
-            read.handle(exchange);
+    private static void read(AdminRequest request, Handler<AdminRequest> handler) {
+        if (request.isRead()) {
+            handler.handle(request);
         } else {
-            exchange.wrongMethod("GET");
+            request.wrongMethod("GET");
         }
     }
 
-    private void listen(Exchange exchange) {
-        if (exchange.isMethod("GET")) {
-            events.serve(exchange.request);
+    private void events(AdminRequest request) {
+        if (request.isMethod("GET")) {
+            events.serve(request.request);
         } else {
-            exchange.wrongMethod("GET");
+            request.wrongMethod("GET");
         }
     }
 
-    private void metrics(Exchange exchange) {
-        exchange.when(
-                vertx.executeBlocking(metrics::scrape, false),
-                text -> Answers.send(exchange.request, 200, PROMETHEUS, text));
+    private void metrics(AdminRequest request) {
+        request.when(vertx.executeBlocking(metrics::scrape, false), text -> request.send(200, PROMETHEUS, text));
     }
 
-    private void offenders(Exchange exchange) {
-        Long asked = exchange.number("top");
-        int most = asked == null ? USUAL_OFFENDERS : (int) Math.min(asked, MOST_OFFENDERS);
-        Offenders.Report report = telemetry.offenders.top(most);
-        JsonArray top = new JsonArray();
-        for (Offenders.Count count : report.top()) {
-            top.add(new JsonObject()
+    private void offenders(AdminRequest request) {
+        Long asked = request.number("top");
+        int max = asked == null ? DEFAULT_OFFENDERS : (int) Math.min(asked, MAX_OFFENDERS);
+        Offenders.Top top = counters.offenders.top(max);
+        JsonArray offenders = new JsonArray();
+        for (Offenders.Count count : top.top()) {
+            offenders.add(new JsonObject()
                     .put("rule", count.offender().rule())
                     .put("key", count.offender().key())
                     .put("atLeast", count.atLeast())
                     .put("atMost", count.atMost()));
         }
-        exchange.json(
+        request.json(
                 200,
                 new JsonObject()
-                        .put("overSeconds", report.over().toSeconds())
-                        .put("denials", report.denials())
-                        .put("offenders", top));
+                        .put("overSeconds", top.over().toSeconds())
+                        .put("denials", top.denials())
+                        .put("offenders", offenders));
     }
 
-    private void explain(Exchange exchange) {
-        if (!exchange.isMethod("POST")) {
-            exchange.wrongMethod("POST");
+    private void explain(AdminRequest request) {
+        if (!request.isMethod("POST")) {
+            request.wrongMethod("POST");
             return;
         }
-        exchange.when(
-                exchange.body(MOST_EXPLAIN_BYTES, "attributes", "cost", "leaseMs"),
-                body -> exchange.when(
-                        engine.explain(request(body)),
-                        explanation -> exchange.json(200, Views.explanation(explanation))));
+        request.json(
+                MAX_EXPLAIN_BYTES,
+                List.of("attributes", "cost", "leaseMs"),
+                body -> request.when(
+                        engine.explain(checked(body)),
+                        explanation -> request.json(200, DecisionJson.explanation(explanation))));
     }
 
-    private static Request request(JsonObject body) {
+    private static Request checked(JsonObject body) {
         if (!(body.getValue("attributes") instanceof JsonObject attributes)) {
-            throw Exchange.bad("\"attributes\" must be an object like {\"ip\": \"203.0.113.9\"}");
+            throw AdminRequest.badRequest("\"attributes\" must be an object like {\"ip\": \"203.0.113.9\"}");
         }
         Map<String, String> values = new LinkedHashMap<>();
         for (Map.Entry<String, Object> attribute : attributes) {
             if (!(attribute.getValue() instanceof String value)) {
-                throw Exchange.bad("attribute '" + HttpProblem.cut(attribute.getKey()) + "' must be a string, was "
-                        + attribute.getValue());
+                throw AdminRequest.badRequest("attribute " + HttpProblem.quoted(attribute.getKey())
+                        + " must be a string, was " + attribute.getValue());
             }
             values.put(attribute.getKey(), value);
         }
         Object cost = body.getValue("cost", 1);
         if (!(cost instanceof Integer || cost instanceof Long)) {
-            throw Exchange.bad("\"cost\" must be a whole number from 0, was " + cost);
+            throw AdminRequest.badRequest("\"cost\" must be a whole number from 0, was " + cost);
         }
         try {
             return Request.of(values, ((Number) cost).longValue());
         } catch (IllegalArgumentException e) {
-            throw Exchange.bad(String.valueOf(e.getMessage()));
+            throw AdminRequest.badRequest(String.valueOf(e.getMessage()));
         }
     }
 
-    /** Stops counting for Prometheus. The rule source, the audit log and the server are their owners' to close. */
+    /** Stops the metrics. The rule updater, the audit log and the server are closed by their owners. */
     @Override
     public void close() {
         metrics.close();

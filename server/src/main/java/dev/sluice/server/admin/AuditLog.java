@@ -14,7 +14,7 @@ import java.time.ZoneOffset;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** One JSON line for each change that somebody made. */
+/** A log with one line of JSON for each change that an admin made. */
 public final class AuditLog implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(AuditLog.class.getName());
 
@@ -30,13 +30,13 @@ public final class AuditLog implements AutoCloseable {
         this.owned = owned;
     }
 
-    /** Appends to a file, which is made if it is not there. */
+    /** Appends to a file, which is created if it does not exist. */
     public static AuditLog toFile(Path file) {
         try {
             OutputStream out = Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
             return new AuditLog(out, Clock.tickMillis(ZoneOffset.UTC), true);
         } catch (IOException e) {
-            throw new UncheckedIOException("the audit log cannot be written: " + file, e);
+            throw new UncheckedIOException("cannot write the audit log: " + file, e);
         }
     }
 
@@ -45,7 +45,7 @@ public final class AuditLog implements AutoCloseable {
         return new AuditLog(out, Clock.tickMillis(ZoneOffset.UTC), false);
     }
 
-    /** Writes one line. A line that cannot be written is counted and goes to the log of the server. */
+    /** Writes a line. A line that cannot be written is counted, and written to the log of the server. */
     void record(String who, String what, JsonObject details) {
         JsonObject line = new JsonObject()
                 .put("audit", what)
@@ -59,7 +59,7 @@ public final class AuditLog implements AutoCloseable {
             out.flush();
         } catch (IOException e) {
             failures.increment();
-            LOG.log(System.Logger.Level.ERROR, "the audit log cannot be written ({0}): {1}", e.getMessage(), text);
+            LOG.log(System.Logger.Level.ERROR, "cannot write the audit log ({0}): {1}", e.getMessage(), text);
         } finally {
             lock.unlock();
         }

@@ -2,6 +2,7 @@ package dev.sluice.server.admin;
 
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
+import dev.sluice.server.web.HttpProblem;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -19,15 +20,16 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What is going on, as Server-Sent Events: denials (a sample of them), changes of the rules, a store that goes and comes.
+ * Sends events to clients as Server-Sent Events: a sample of the denials, changes of the rules and of keys, and whether the
+ * store answers.
  *
- * <p>Nobody is waited for: a client with too much unsent is cut off, and counted. While nobody listens an event costs one
+ * <p>It waits for no client: one that reads too slowly is cut off and counted. While there is no client, an event costs one
  * read.
  */
 final class EventStream {
-    private static final int MOST_CLIENTS = 32;
-    private static final int MOST_PENDING = 256;
-    private static final int MOST_UNSENT_BYTES = 256 * 1024;
+    private static final int MAX_CLIENTS = 32;
+    private static final int MAX_PENDING = 256;
+    private static final int MAX_UNSENT_BYTES = 256 * 1024;
     private static final int DENIALS_PER_SECOND = 20;
     private static final long HEARTBEAT_MILLIS = 15_000;
     private static final Buffer HEARTBEAT = Buffer.buffer(": still here\n\n");
@@ -61,7 +63,7 @@ final class EventStream {
         }
 
         void send(Buffer event) {
-            if (pending.incrementAndGet() > MOST_PENDING) {
+            if (pending.incrementAndGet() > MAX_PENDING) {
                 leave(this, true);
                 return;
             }
@@ -87,7 +89,7 @@ final class EventStream {
         return count.get();
     }
 
-    /** Tells everybody who listens. */
+    /** Sends an event to every client. */
     void publish(String type, JsonObject data) {
         if (count.get() == 0) {
             return;
@@ -98,7 +100,7 @@ final class EventStream {
         clients.forEach(client -> client.send(event));
     }
 
-    /** Tells of a denial, unless there are too many of them; then the next says how many were left out. */
+    /** Sends a denial, unless there are too many; then the next one says how many were left out. */
     void denied(String rule, String key, String outcome, long retryAfterMillis) {
         if (count.get() == 0) {
             return;
@@ -117,17 +119,19 @@ final class EventStream {
                         .put("leftOut", skipped.sumThenReset()));
     }
 
-    /** Lets somebody listen until they leave or fall behind. */
+    /** Adds a client, until it closes the connection or reads too slowly. */
     void serve(HttpServerRequest request) {
-        if (count.incrementAndGet() > MOST_CLIENTS) {
+        if (count.incrementAndGet() > MAX_CLIENTS) {
             count.decrementAndGet();
-            HttpProblem.of(503, "too-many-listeners", "the event stream has " + MOST_CLIENTS + " listeners, its most")
-                    .answer(request);
+            AdminRequest.send(
+                    request,
+                    HttpProblem.of(
+                            503, "too-many-listeners", "the event stream has at most " + MAX_CLIENTS + " listeners"));
             return;
         }
-        HttpServerResponse response = Answers.headed(request.response())
+        HttpServerResponse response = AdminRequest.secure(request.response())
                 .setChunked(true)
-                .setWriteQueueMaxSize(MOST_UNSENT_BYTES)
+                .setWriteQueueMaxSize(MAX_UNSENT_BYTES)
                 .putHeader("Content-Type", "text/event-stream");
         Client client = new Client(request);
         clients.add(client);

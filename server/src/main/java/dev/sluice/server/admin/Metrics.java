@@ -1,6 +1,9 @@
 package dev.sluice.server.admin;
 
 import dev.sluice.redis.RedisCounters;
+import dev.sluice.server.ruleset.ActiveRules;
+import dev.sluice.server.ruleset.RuleUpdater;
+import dev.sluice.server.ruleset.Watcher;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.binder.jvm.ClassLoaderMetrics;
@@ -19,7 +22,10 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 
-/** Everything that is counted, for Prometheus. Reads counters that others keep; what it shows does not grow with traffic. */
+/**
+ * All metrics, for Prometheus. It reads counters that others keep, and the number of its time series does not grow with
+ * traffic.
+ */
 final class Metrics implements AutoCloseable {
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final JvmGcMetrics garbage = new JvmGcMetrics();
@@ -36,15 +42,18 @@ final class Metrics implements AutoCloseable {
                 .forEach(binder -> binder.bindTo(registry));
     }
 
-    void show(Telemetry telemetry) {
+    void show(VerdictCounters counters) {
         registry.getPrometheusRegistry().register((MultiCollector)
-                () -> MetricSnapshots.of(telemetry.byRule.snapshot(), telemetry.latency.snapshot()));
-        String help = "Requests checked: allowed, denied, or with no rule that applies.";
-        checks(telemetry.allowed, "allowed", help);
-        checks(telemetry.denied, "denied", help);
-        checks(telemetry.unmatched, "unmatched", help);
-        counter("sluice.checks.degraded", "Requests told to make do with less.", telemetry.degraded);
-        counter("sluice.offenders.missed", "Denials that the list of offenders missed.", telemetry.offenders.missed);
+                () -> MetricSnapshots.of(counters.byRule.snapshot(), counters.latency.snapshot()));
+        String help = "Checks: allowed, denied, or unmatched if no rule applies.";
+        checks(counters.allowed, "allowed", help);
+        checks(counters.denied, "denied", help);
+        checks(counters.unmatched, "unmatched", help);
+        counter("sluice.checks.degraded", "Checks that were allowed with the advice to degrade.", counters.degraded);
+        counter(
+                "sluice.offenders.missed",
+                "Denials that are not counted in the list of offenders.",
+                counters.offenders.missed);
     }
 
     private void checks(LongAdder adder, String outcome, String help) {
@@ -55,18 +64,24 @@ final class Metrics implements AutoCloseable {
     }
 
     void show(EventStream events) {
-        gauge("sluice.events.listeners", "Who listens to the event stream.", events, EventStream::clients);
-        counter("sluice.events.cut.off", "Listeners cut off for being slow.", events.slowClients);
+        gauge("sluice.events.listeners", "Clients that listen to the event stream.", events, EventStream::clients);
+        counter(
+                "sluice.events.cut.off",
+                "Clients of the event stream that were cut off because they read too slowly.",
+                events.slowClients);
     }
 
-    void show(AdminGate gate, AuditLog audit) {
-        counter("sluice.admin.refused", "Requests to the admin port refused at the door.", gate.refused);
-        counter("sluice.audit.failures", "Lines that the audit log could not take.", audit.failures);
+    void show(AdminAccess access, AuditLog audit) {
+        counter(
+                "sluice.admin.refused",
+                "Requests to the admin port without a valid token, or from another site.",
+                access.refused);
+        counter("sluice.audit.failures", "Lines that could not be written to the audit log.", audit.failures);
     }
 
-    void show(RuleSource source, RuleReport report) {
-        RulesInForce rules = source.rules();
-        gauge("sluice.rules", "Rules in force.", report, RuleReport::rules);
+    void show(RuleUpdater updater, RuleChangeReporter reporter) {
+        ActiveRules rules = updater.active();
+        gauge("sluice.rules", "Rules in force.", reporter, RuleChangeReporter::rules);
         gauge(
                 "sluice.rules.version",
                 "The version of the rules in force.",
@@ -74,35 +89,42 @@ final class Metrics implements AutoCloseable {
                 now -> now.version().number());
         gauge(
                 "sluice.rules.bad",
-                "1 while the newest rules are bad and older ones in force.",
+                "1 while the newest rules are bad and older ones are in force.",
                 rules,
-                now -> now.trouble() == null ? 0 : 1);
+                now -> now.rejected() == null ? 0 : 1);
         gauge(
-                "sluice.rules.board.up",
-                "1 while the rules of the other servers can be seen.",
+                "sluice.rules.sharing.up",
+                "1 while the rules that servers share can be read.",
                 rules,
-                now -> now.isBoardReachable() ? 1 : 0);
+                now -> now.isSharingReachable() ? 1 : 0);
         gauge(
-                "sluice.rules.holds",
-                "Keys that are blocked or have limits of their own for a while.",
-                source,
-                from -> from.holds().size());
-        counter("sluice.rules.changes", "How often the rules have changed.", report.changes);
-        counter("sluice.rules.refusals", "How often rules were refused.", report.refusals);
+                "sluice.rules.overrides",
+                "Keys that are blocked or overridden for a while.",
+                updater,
+                from -> from.overrides().size());
+        counter("sluice.rules.changes", "Changes of the rules.", reporter.changes);
+        counter("sluice.rules.rejections", "Rules that were rejected because they were bad.", reporter.rejections);
+    }
+
+    void show(Watcher watcher) {
+        FunctionCounter.builder("sluice.watch.failures", watcher, Watcher::failures)
+                .tag("watch", watcher.name())
+                .description("Failed attempts to read what is watched: the rules, or the files for Envoy.")
+                .register(registry);
     }
 
     void showStore(Supplier<RedisCounters> store) {
-        stored("asked", "Decisions asked of Redis.", store, RedisCounters::asked);
-        stored("answered.here", "Decisions answered without asking Redis.", store, RedisCounters::answeredHere);
-        stored("timeouts", "Calls that Redis did not answer in time.", store, RedisCounters::timeouts);
-        stored("failures", "Calls to Redis that failed otherwise.", store, RedisCounters::failures);
-        stored("opened", "How often Redis was given up on for a while.", store, RedisCounters::timesOpened);
+        stored("asked", "Decisions by Redis.", store, RedisCounters::asked);
+        stored("answered.here", "Decisions without asking Redis.", store, RedisCounters::answeredHere);
+        stored("timeouts", "Calls to Redis that timed out.", store, RedisCounters::timeouts);
+        stored("failures", "Calls to Redis that failed for another reason.", store, RedisCounters::failures);
+        stored("opened", "How often the circuit breaker opened.", store, RedisCounters::timesOpened);
         policy("allow", store, RedisCounters::allowedByPolicy);
         policy("deny", store, RedisCounters::deniedByPolicy);
         policy("local", store, RedisCounters::decidedLocally);
         gauge(
                 "sluice.store.up",
-                "0 while Redis is given up on.",
+                "0 while the circuit breaker is open and Redis is not asked.",
                 store,
                 now -> now.get().open() ? 0 : 1);
     }
@@ -110,7 +132,7 @@ final class Metrics implements AutoCloseable {
     private void policy(String policy, Supplier<RedisCounters> store, ToDoubleFunction<? super RedisCounters> count) {
         FunctionCounter.builder("sluice.store.without", store, now -> count.applyAsDouble(now.get()))
                 .tag("policy", policy)
-                .description("Requests decided by policy because Redis did not answer.")
+                .description("Checks decided by on-store-failure because Redis did not answer.")
                 .register(registry);
     }
 
@@ -129,7 +151,7 @@ final class Metrics implements AutoCloseable {
         Gauge.builder(name, of, value).description(help).strongReference(true).register(registry);
     }
 
-    /** In the text format of Prometheus. Takes a moment: not for an event loop. */
+    /** All metrics in the text format of Prometheus. Takes too long for an event loop. */
     String scrape() {
         return registry.scrape();
     }

@@ -22,22 +22,22 @@ import org.jspecify.annotations.Nullable;
  */
 final class Offenders {
     private static final int SKETCH_SIZE = 1024;
-    private static final int LONGEST_KEY = 256;
+    private static final int MAX_KEY_LENGTH = 256;
     private static final int STRIPES = 8;
 
-    /** Who was denied. */
+    /** A key that was denied. */
     record Offender(String rule, String key) {}
 
     /**
-     * How often an offender was denied.
+     * How often a key was denied.
      *
-     * @param atLeast it was so often for certain
-     * @param atMost it was no more often than that
+     * @param atLeast the smallest number it can be
+     * @param atMost the largest number it can be
      */
     record Count(Offender offender, long atLeast, long atMost) {}
 
-    /** The most denied, the most often denied first, out of {@code denials} since {@code over}. */
-    record Report(List<Count> top, long denials, long missed, Duration over) {}
+    /** The keys that were denied most, the first one most often, out of all denials in the time {@code over}. */
+    record Top(List<Count> top, long denials, long missed, Duration over) {}
 
     private static final class Stripe {
         final ReentrantLock lock = new ReentrantLock();
@@ -47,7 +47,7 @@ final class Offenders {
         @Nullable
         ItemsSketch<Offender> before;
 
-        /** To be called with the lock held. */
+        /** Call it with the lock held. */
         void turnTo(long now) {
             if (now != period) {
                 before = now == period + 1 ? current : null;
@@ -80,13 +80,14 @@ final class Offenders {
         }
         try {
             stripe.turnTo(period());
-            stripe.current.update(new Offender(rule, key.length() > LONGEST_KEY ? key.substring(0, LONGEST_KEY) : key));
+            stripe.current.update(
+                    new Offender(rule, key.length() > MAX_KEY_LENGTH ? key.substring(0, MAX_KEY_LENGTH) : key));
         } finally {
             stripe.lock.unlock();
         }
     }
 
-    Report top(int most) {
+    Top top(int max) {
         long now = period();
         ItemsSketch<Offender> all = new ItemsSketch<>(SKETCH_SIZE);
         for (Stripe stripe : stripes) {
@@ -104,12 +105,12 @@ final class Offenders {
         List<Count> top = new ArrayList<>();
         if (!all.isEmpty()) {
             for (ItemsSketch.Row<Offender> row : all.getFrequentItems(ErrorType.NO_FALSE_NEGATIVES)) {
-                if (top.size() < most) {
+                if (top.size() < max) {
                     top.add(new Count(row.getItem(), row.getLowerBound(), row.getUpperBound()));
                 }
             }
         }
-        return new Report(top, all.getStreamLength(), missed.sum(), covered(now));
+        return new Top(top, all.getStreamLength(), missed.sum(), covered(now));
     }
 
     private Duration covered(long now) {

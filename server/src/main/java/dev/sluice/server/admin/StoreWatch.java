@@ -4,10 +4,10 @@ import dev.sluice.redis.RedisStore;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 
-/** Sees a store go and come back, and tells. On one event loop. */
+/** Reports when Redis stops answering and when it answers again. Runs on one event loop. */
 final class StoreWatch {
     private static final System.Logger LOG = System.getLogger(StoreWatch.class.getName());
-    private static final long LOOK_EVERY_MILLIS = 200;
+    private static final long PERIOD_MILLIS = 200;
 
     private final Vertx vertx;
     private final RedisStore store;
@@ -21,7 +21,7 @@ final class StoreWatch {
     }
 
     void begin() {
-        vertx.setPeriodic(LOOK_EVERY_MILLIS, timer -> look());
+        vertx.setPeriodic(PERIOD_MILLIS, timer -> look());
     }
 
     private void look() {

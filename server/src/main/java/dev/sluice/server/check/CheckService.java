@@ -110,13 +110,13 @@ final class CheckService {
 
     /** Whether a verdict took permits of a concurrency limit. */
     private boolean holds(Verdict verdict) {
-        List<RuleDecision> rulings = verdict.decisions();
-        for (int i = 0; i < rulings.size(); i++) {
-            RuleDecision ruling = rulings.get(i);
-            if (policies.of(ruling).holds()
+        List<RuleDecision> ruleDecisions = verdict.decisions();
+        for (int i = 0; i < ruleDecisions.size(); i++) {
+            RuleDecision ruleDecision = ruleDecisions.get(i);
+            if (policies.of(ruleDecision).holds()
                     && verdict.allowed()
-                    && ruling.decision().outcome() == Outcome.ALLOWED
-                    && ruling.decision().permits() > 0) {
+                    && ruleDecision.decision().outcome() == Outcome.ALLOWED
+                    && ruleDecision.decision().permits() > 0) {
                 return true;
             }
         }

@@ -72,12 +72,12 @@ public final class DataPort implements Handler<HttpServerRequest> {
         }
     }
 
-    private static void refuse(HttpServerRequest request, RuntimeException e) {
+    private static void refuse(HttpServerRequest request, Throwable e) {
         if (e instanceof HttpProblem problem) {
             problem.send(request);
         } else if (e instanceof IllegalArgumentException) {
             HttpProblem.badRequest(String.valueOf(e.getMessage())).send(request);
-        } else {
+        } else if (!request.response().closed()) {
             LOG.log(System.Logger.Level.ERROR, "a request failed: " + request.method() + " " + request.path(), e);
             HttpProblem.of(500, "the request failed; the log of the server says why")
                     .send(request);
@@ -98,13 +98,13 @@ public final class DataPort implements Handler<HttpServerRequest> {
         if (method.equals(HttpMethod.GET)) {
             checks.one(request, new CheckRequest(QueryReader.read(query(uri, CHECK))));
         } else if (method.equals(HttpMethod.POST)) {
-            bodies.read(request, body -> posted(request, body));
+            bodies.read(request).onSuccess(body -> post(request, body)).onFailure(failure -> refuse(request, failure));
         } else {
             HttpProblem.sendWrongMethod(request, "GET, POST");
         }
     }
 
-    private void posted(HttpServerRequest request, Buffer body) {
+    private void post(HttpServerRequest request, Buffer body) {
         try {
             CheckReader.Checks asked = CheckReader.read(body.getBytes(), maxChecks);
             if (asked.list()) {

@@ -21,10 +21,10 @@ final class PolicyCache {
 
     private final IdentityHashMap<List<Limit>, Policy> policies = new IdentityHashMap<>();
 
-    /** The texts about the limits of a ruling. */
-    Policy of(RuleDecision ruling) {
-        List<Limit> limits = ruling.limiter().limits();
-        String rule = ruling.rule().name();
+    /** The texts about the limits of a decision. */
+    Policy of(RuleDecision ruleDecision) {
+        List<Limit> limits = ruleDecision.limiter().limits();
+        String rule = ruleDecision.rule().name();
         Policy policy = policies.get(limits);
         if (policy == null || !policy.rule.equals(rule)) {
             policy = new Policy(
@@ -44,6 +44,6 @@ final class PolicyCache {
     }
 
     private static boolean holds(List<Limit> limits) {
-        return limits.stream().anyMatch(limit -> limit instanceof Limit.Concurrency);
+        return limits.stream().anyMatch(Limit::holds);
     }
 }

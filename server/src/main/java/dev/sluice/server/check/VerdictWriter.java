@@ -74,23 +74,23 @@ final class VerdictWriter {
 
     /** The header fields about limits, without rules in shadow mode. */
     void fields(HttpServerResponse response, Verdict verdict) {
-        List<RuleDecision> rulings = verdict.decisions();
+        List<RuleDecision> ruleDecisions = verdict.decisions();
         boolean denied = !verdict.allowed();
         text.clear();
-        for (int i = 0; i < rulings.size(); i++) {
-            RuleDecision ruling = rulings.get(i);
-            if (!isShadow(ruling)) {
-                AsciiString field = policies.of(ruling).field();
+        for (int i = 0; i < ruleDecisions.size(); i++) {
+            RuleDecision ruleDecision = ruleDecisions.get(i);
+            if (!isShadow(ruleDecision)) {
+                AsciiString field = policies.of(ruleDecision).field();
                 (text.length() > 0 ? text.put(',').put(' ') : text).raw(field);
             }
         }
         if (text.length() > 0) {
             response.putHeader(POLICY, text.field());
             state.setLength(0);
-            for (int i = 0; i < rulings.size(); i++) {
-                RuleDecision ruling = rulings.get(i);
-                if (!isShadow(ruling)) {
-                    RateLimitHeaders.states(state, ruling.rule().name(), ruling.decision(), denied);
+            for (int i = 0; i < ruleDecisions.size(); i++) {
+                RuleDecision ruleDecision = ruleDecisions.get(i);
+                if (!isShadow(ruleDecision)) {
+                    RateLimitHeaders.states(state, ruleDecision.rule().name(), ruleDecision.decision(), denied);
                 }
             }
             response.putHeader(STATE, new AsciiString(state));
@@ -146,27 +146,27 @@ final class VerdictWriter {
         json.ascii("],");
     }
 
-    private void limits(ByteBuilder json, List<RuleDecision> rulings) {
+    private void limits(ByteBuilder json, List<RuleDecision> ruleDecisions) {
         boolean first = true;
-        for (int i = 0; i < rulings.size(); i++) {
-            RuleDecision ruling = rulings.get(i);
-            List<Decision> parts = ruling.decision().each();
+        for (int i = 0; i < ruleDecisions.size(); i++) {
+            RuleDecision ruleDecision = ruleDecisions.get(i);
+            List<Decision> parts = ruleDecision.decision().perLimit();
             for (int j = 0; j < parts.size(); j++) {
                 Decision part = parts.get(j);
                 json.ascii(first ? "{\"rule\":" : ",{\"rule\":")
-                        .raw(policies.of(ruling).name());
+                        .raw(policies.of(ruleDecision).name());
                 first = false;
                 boolean over = !part.allowed() || part.outcome() == Outcome.SHADOWED;
                 json.ascii(over ? ",\"allowed\":false" : ",\"allowed\":true");
                 numbers(json, part);
-                mode(json, ruling);
+                mode(json, ruleDecision);
                 json.put('}');
             }
         }
     }
 
-    private static void mode(ByteBuilder json, RuleDecision ruling) {
-        OnExceed.Action action = ruling.rule().onExceed().action();
+    private static void mode(ByteBuilder json, RuleDecision ruleDecision) {
+        OnExceed.Action action = ruleDecision.rule().onExceed().action();
         if (action == OnExceed.Action.SHADOW) {
             json.ascii(",\"onExceed\":\"shadow\"");
         } else if (action == OnExceed.Action.DEGRADE) {
@@ -193,14 +193,14 @@ final class VerdictWriter {
     /** How long the client has to wait before it starts, if a queue admitted it. */
     static long delayMicros(Verdict verdict) {
         long longest = 0;
-        List<RuleDecision> rulings = verdict.decisions();
-        for (int i = 0; i < rulings.size(); i++) {
-            longest = Math.max(longest, rulings.get(i).decision().delayMicros());
+        List<RuleDecision> ruleDecisions = verdict.decisions();
+        for (int i = 0; i < ruleDecisions.size(); i++) {
+            longest = Math.max(longest, ruleDecisions.get(i).decision().delayMicros());
         }
         return longest;
     }
 
-    private static boolean isShadow(RuleDecision ruling) {
-        return ruling.rule().onExceed().action() == OnExceed.Action.SHADOW;
+    private static boolean isShadow(RuleDecision ruleDecision) {
+        return ruleDecision.rule().onExceed().action() == OnExceed.Action.SHADOW;
     }
 }

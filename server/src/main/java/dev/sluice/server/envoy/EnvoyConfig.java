@@ -1,6 +1,6 @@
 package dev.sluice.server.envoy;
 
-import dev.sluice.server.envoy.Branch.Level;
+import dev.sluice.server.envoy.DescriptorNode.Level;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
@@ -18,7 +18,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Limits in the format of envoyproxy/ratelimit: one domain a file. */
+/** Limits in the format of envoyproxy/ratelimit, one domain in each file. */
 public final class EnvoyConfig {
     private final Map<String, Level> domains;
 
@@ -27,10 +27,10 @@ public final class EnvoyConfig {
     }
 
     /**
-     * What is in a folder.
+     * The files of a folder.
      *
      * @param byFile the texts by the names of their files
-     * @param problems of those that cannot even be read
+     * @param problems why some of them could not be read
      */
     record Texts(SortedMap<String, String> byFile, List<String> problems) {}
 
@@ -65,7 +65,7 @@ public final class EnvoyConfig {
     }
 
     /**
-     * The same, from texts by the name of their file.
+     * Reads texts by the names of their files.
      *
      * @throws EnvoyConfigException if any of them cannot be used
      */
@@ -82,7 +82,7 @@ public final class EnvoyConfig {
         Map<String, String> places = new HashMap<>();
         files.forEach((file, text) -> {
             Problems problems = new Problems(file);
-            ConfigReader.Domain domain = new ConfigReader(problems).read(text);
+            EnvoyFileReader.Domain domain = new EnvoyFileReader(problems).read(text);
             if (domain != null) {
                 String place = problems.at(domain.where());
                 String first = places.putIfAbsent(domain.name(), place);
@@ -110,28 +110,29 @@ public final class EnvoyConfig {
         return "domain: unreadable";
     }
 
-    /** The domains there are limits for. */
+    /** The domains that have limits. */
     public Set<String> domains() {
         return domains.keySet();
     }
 
-    /** The limit that a descriptor is under, if any. It has as many entries as the limit is levels deep. */
+    /** The limit that applies to a descriptor, if any: one as many levels deep as the descriptor has entries. */
     @Nullable
-    Match find(String domain, RateLimitDescriptor descriptor) {
+    MatchedLimit find(String domain, RateLimitDescriptor descriptor) {
         Level level = domains.get(domain);
         if (level == null) {
             return null;
         }
-        List<Branch> path = new ArrayList<>(descriptor.getEntriesCount());
+        List<DescriptorNode> path = new ArrayList<>(descriptor.getEntriesCount());
         for (RateLimitDescriptor.Entry entry : descriptor.getEntriesList()) {
-            Branch branch = level.find(entry.getKey(), entry.getValue());
-            if (branch == null) {
+            DescriptorNode node = level.find(entry.getKey(), entry.getValue());
+            if (node == null) {
                 return null;
             }
-            path.add(branch);
-            level = branch.below();
+            path.add(node);
+            level = node.below();
         }
-        Quota quota = path.isEmpty() ? null : path.get(path.size() - 1).quota();
-        return quota == null ? null : new Match(domain, quota, path, descriptor);
+        DescriptorLimit limit =
+                path.isEmpty() ? null : path.get(path.size() - 1).limit();
+        return limit == null ? null : new MatchedLimit(domain, limit, path, descriptor);
     }
 }

@@ -1,9 +1,9 @@
 package dev.sluice.server.envoy;
 
+import dev.sluice.server.ruleset.WatchedContent;
+import dev.sluice.server.ruleset.Watcher;
 import java.nio.file.Path;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
+import java.time.Duration;
 
 /**
  * A folder of files in the format of envoyproxy/ratelimit, looked at once a second: what is new and right takes effect,
@@ -12,21 +12,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EnvoyFolder implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(EnvoyFolder.class.getName());
-    private static final long LOOK_EVERY_MILLIS = 1000;
+    private static final Duration PAUSE = Duration.ofSeconds(1);
 
     private final Path directory;
     private final EnvoyConfig config;
-    private final ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(1, task -> {
-        Thread made = new Thread(task, "sluice-envoy-config");
-        made.setDaemon(true);
-        return made;
-    });
-    private EnvoyConfig.Texts taken;
-    private EnvoyConfig.@Nullable Texts settling;
+    private final WatchedContent<EnvoyConfig.Texts> content;
+    private final Watcher watcher = new Watcher("envoy-config");
 
     private EnvoyFolder(Path directory, EnvoyConfig.Texts texts, EnvoyConfig config) {
         this.directory = directory;
-        this.taken = texts;
+        this.content = new WatchedContent<>(texts);
         this.config = config;
     }
 
@@ -45,30 +40,18 @@ public final class EnvoyFolder implements AutoCloseable {
         return config;
     }
 
-    /** From now on these limits are those of the folder. */
-    public void watch(EnvoyLimits limits) {
-        thread.scheduleWithFixedDelay(
-                () -> lookAgain(limits), LOOK_EVERY_MILLIS, LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
+    /** Watches the folder; counts what could not be read or used. */
+    public Watcher watcher() {
+        return watcher;
     }
 
-    /** Whatever goes wrong, there is a next time: a task that throws would not be run again. */
-    private void lookAgain(EnvoyLimits limits) {
-        try {
-            look(limits);
-        } catch (RuntimeException e) {
-            LOG.log(System.Logger.Level.WARNING, "{0} could not be looked at: {1}", directory, e);
-        }
+    /** From now on these limits are those of the folder. */
+    public void watch(EnvoyLimits limits) {
+        watcher.repeat(PAUSE, () -> look(limits));
     }
 
     void look(EnvoyLimits limits) {
-        EnvoyConfig.Texts now = EnvoyConfig.texts(directory);
-        boolean settled = now.equals(settling);
-        settling = now.equals(taken) ? null : now;
-        if (settled && settling != null) {
-            taken = now;
-            settling = null;
-            apply(now, limits);
-        }
+        content.read(EnvoyConfig.texts(directory)).ifPresent(texts -> apply(texts, limits));
     }
 
     private void apply(EnvoyConfig.Texts texts, EnvoyLimits limits) {
@@ -76,6 +59,7 @@ public final class EnvoyFolder implements AutoCloseable {
             limits.apply(EnvoyConfig.parse(texts));
             LOG.log(System.Logger.Level.INFO, "the limits for Envoys are those of {0} again", directory);
         } catch (EnvoyConfigException e) {
+            watcher.failed();
             LOG.log(
                     System.Logger.Level.WARNING,
                     "the limits for Envoys stay as they were: {0}",
@@ -85,6 +69,6 @@ public final class EnvoyFolder implements AutoCloseable {
 
     @Override
     public void close() {
-        thread.shutdownNow();
+        watcher.close();
     }
 }

@@ -12,136 +12,137 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides as envoyproxy/ratelimit does with the same files: fixed windows since 1970, every descriptor charged whatever
- * the others come to, hits past the limit counted too.
+ * Decides as envoyproxy/ratelimit does with the same files: in fixed windows aligned to 1970, with every descriptor
+ * charged whatever the result of the others is, and with hits past the limit counted too.
  */
-public final class EnvoyLimits implements Limits {
-    private final Store store;
-    private final OnFailure onFailure;
-    private final Windows windows;
-    private final Overrides overrides;
-    private volatile InForce inForce;
+public final class EnvoyLimits implements RateLimitService.Decider {
+    private final WindowCounter.Factory windows;
+    private final LimitOverrides overrides;
+    private volatile ActiveConfig active;
     private volatile @Nullable RateLimitListener listener;
 
     /** The limits of {@code config} on {@code store}. */
     public EnvoyLimits(Store store, OnFailure onFailure, EnvoyConfig config) {
-        this(store, onFailure, config, () -> TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis()));
+        this(new WindowCounter.Factory(store, onFailure), config);
     }
 
     EnvoyLimits(Store store, OnFailure onFailure, EnvoyConfig config, LongSupplier wallMicros) {
-        this.store = store;
-        this.onFailure = onFailure;
-        this.windows = new Windows(wallMicros);
-        this.overrides = new Overrides(store, onFailure, windows);
-        this.inForce = new InForce(config);
+        this(new WindowCounter.Factory(store, onFailure, wallMicros), config);
     }
 
-    /** Puts another configuration in force. What has been counted stays counted where the unit is the same. */
+    private EnvoyLimits(WindowCounter.Factory windows, EnvoyConfig config) {
+        this.windows = windows;
+        this.overrides = new LimitOverrides(windows);
+        this.active = new ActiveConfig(config);
+    }
+
+    /** Replaces the configuration. Hits that were counted stay counted where the unit of their limit is the same. */
     public void apply(EnvoyConfig config) {
-        inForce = new InForce(config);
+        active = new ActiveConfig(config);
     }
 
     /** The configuration in force. */
     public EnvoyConfig config() {
-        return inForce.config;
+        return active.config;
     }
 
-    /** Who is told of every descriptor under a limit. */
+    /** Sets the listener, which hears of every descriptor that a limit applies to. */
     public void listener(RateLimitListener listener) {
         this.listener = listener;
     }
 
     @Override
     public CompletableFuture<RateLimitResponse> decide(RateLimitRequest request) {
-        InForce now = inForce;
-        List<@Nullable Match> matches = matches(now.config, request);
-        List<CompletableFuture<Ruled>> ruled = new ArrayList<>(matches.size());
+        ActiveConfig config = active;
+        List<@Nullable MatchedLimit> matches = matches(config.config, request);
+        List<CompletableFuture<DescriptorResult>> results = new ArrayList<>(matches.size());
         for (int i = 0; i < matches.size(); i++) {
-            ruled.add(decide(now, request, request.getDescriptors(i), matches.get(i)));
+            results.add(decide(config, request, request.getDescriptors(i), matches.get(i)));
         }
-        return All.of(ruled).thenApply(done -> Answer.of(request, done));
+        return RateLimitService.all(results).thenApply(all -> RateLimitResponses.of(request, all));
     }
 
     /** The limit of each descriptor, without those that another replaces. */
-    private static List<@Nullable Match> matches(EnvoyConfig config, RateLimitRequest request) {
-        List<@Nullable Match> matches = new ArrayList<>(request.getDescriptorsCount());
+    private static List<@Nullable MatchedLimit> matches(EnvoyConfig config, RateLimitRequest request) {
+        List<@Nullable MatchedLimit> matches = new ArrayList<>(request.getDescriptorsCount());
         Set<String> replaced = Collections.emptySet();
         for (RateLimitDescriptor descriptor : request.getDescriptorsList()) {
-            Match match = descriptor.hasLimit() ? null : config.find(request.getDomain(), descriptor);
+            MatchedLimit match = descriptor.hasLimit() ? null : config.find(request.getDomain(), descriptor);
             matches.add(match);
-            if (match != null && !match.quota().replaces().isEmpty()) {
+            if (match != null && !match.limit().replaces().isEmpty()) {
                 replaced = replaced.isEmpty() ? new HashSet<>() : replaced;
-                replaced.addAll(match.quota().replaces());
+                replaced.addAll(match.limit().replaces());
             }
         }
         Set<String> names = replaced;
         if (!names.isEmpty()) {
             matches.replaceAll(match -> match != null
-                            && !match.quota().unlimited()
-                            && names.contains(match.quota().name())
+                            && !match.limit().unlimited()
+                            && names.contains(match.limit().name())
                     ? null
                     : match);
         }
         return matches;
     }
 
-    private CompletableFuture<Ruled> decide(
-            InForce now, RateLimitRequest request, RateLimitDescriptor descriptor, @Nullable Match match) {
-        long hits = Hits.of(request, descriptor);
-        if (descriptor.hasLimit() && now.config.domains().contains(request.getDomain())) {
+    private CompletableFuture<DescriptorResult> decide(
+            ActiveConfig config,
+            RateLimitRequest request,
+            RateLimitDescriptor descriptor,
+            @Nullable MatchedLimit match) {
+        long hits = Descriptors.hits(request, descriptor);
+        if (descriptor.hasLimit() && config.config.domains().contains(request.getDomain())) {
             return overrides.decide(request.getDomain(), descriptor, hits);
         }
         if (match == null) {
-            return CompletableFuture.completedFuture(Ruled.FREE);
+            return CompletableFuture.completedFuture(DescriptorResult.NO_LIMIT);
         }
-        Quota quota = match.quota();
-        Unit unit = quota.unit();
+        DescriptorLimit limit = match.limit();
+        EnvoyUnit unit = limit.unit();
         if (unit == null) {
-            tell(match, hits, Ruled.UNLIMITED);
-            return CompletableFuture.completedFuture(Ruled.UNLIMITED);
+            notify(match, hits, DescriptorResult.UNLIMITED);
+            return CompletableFuture.completedFuture(DescriptorResult.UNLIMITED);
         }
-        return now.counter(quota, unit).count(match.key(), hits).thenApply(standing -> {
-            Ruled ruled = windows.ruled(quota, unit, standing);
-            tell(match, hits, ruled);
-            return ruled;
+        return config.counter(limit, unit).count(match.key(), hits).thenApply(usage -> {
+            DescriptorResult result = DescriptorResult.of(limit, unit, usage);
+            notify(match, hits, result);
+            return result;
         });
     }
 
-    private void tell(Match match, long hits, Ruled ruled) {
-        RateLimitListener told = listener;
-        if (told != null) {
-            told.decided(match.metric(), hits, result(ruled));
+    private void notify(MatchedLimit match, long hits, DescriptorResult result) {
+        RateLimitListener current = listener;
+        if (current != null) {
+            current.decided(match.metric(), hits, outcome(result));
         }
     }
 
-    private static RateLimitListener.Result result(Ruled ruled) {
-        if (!ruled.over()) {
+    private static RateLimitListener.Result outcome(DescriptorResult result) {
+        if (!result.over()) {
             return RateLimitListener.Result.WITHIN_LIMIT;
         }
-        return ruled.passed() ? RateLimitListener.Result.SHADOWED : RateLimitListener.Result.OVER_LIMIT;
+        return result.allowed() ? RateLimitListener.Result.SHADOWED : RateLimitListener.Result.OVER_LIMIT;
     }
 
-    /** A configuration, and the counters that have been needed since it came into force. */
-    private final class InForce {
+    /** A configuration, and the counters that requests have needed since it came into force. */
+    private final class ActiveConfig {
         private final EnvoyConfig config;
         private final ConcurrentHashMap<String, WindowCounter> counters = new ConcurrentHashMap<>();
 
-        InForce(EnvoyConfig config) {
+        ActiveConfig(EnvoyConfig config) {
             this.config = config;
         }
 
-        WindowCounter counter(Quota quota, Unit unit) {
-            WindowCounter counter = counters.get(quota.identity());
+        WindowCounter counter(DescriptorLimit limit, EnvoyUnit unit) {
+            WindowCounter counter = counters.get(limit.identity());
             return counter != null
                     ? counter
                     : counters.computeIfAbsent(
-                            quota.identity(),
-                            name -> WindowCounter.upTo(quota.requestsPerUnit(), unit, name, store, onFailure));
+                            limit.identity(), name -> windows.upTo(limit.requestsPerUnit(), unit, name));
         }
     }
 }

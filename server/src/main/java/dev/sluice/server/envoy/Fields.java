@@ -62,7 +62,7 @@ final class Fields {
     }
 
     private static String misplaced(String name, String what, List<String> known) {
-        String home = ConfigReader.home(name);
+        String home = EnvoyFileReader.home(name);
         return home == null
                 ? what + " has the unknown field '" + name + "'; " + Problems.suggest(name, known)
                 : "'" + name + "' has no effect in " + what + "; it belongs in " + home;

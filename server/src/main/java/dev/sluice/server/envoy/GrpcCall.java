@@ -2,6 +2,8 @@ package dev.sluice.server.envoy;
 
 import com.google.protobuf.CodedOutputStream;
 import com.google.protobuf.MessageLite;
+import dev.sluice.server.web.BodyReader;
+import dev.sluice.server.web.HttpProblem;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
@@ -14,7 +16,7 @@ import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call of a gRPC method that takes one message and gives one. It is answered once, whatever comes in.
+ * One call of a gRPC method with one message in and one out. It is answered once, whatever the client sends.
  *
  * <pre>
  *   | compressed? | length, 4 bytes | message |
@@ -24,6 +26,7 @@ final class GrpcCall {
     /** The statuses that are needed here. */
     enum Status {
         INVALID_ARGUMENT(3),
+        DEADLINE_EXCEEDED(4),
         RESOURCE_EXHAUSTED(8),
         UNIMPLEMENTED(12),
         INTERNAL(13);
@@ -35,112 +38,119 @@ final class GrpcCall {
         }
     }
 
+    /** Why a call fails. */
+    private static final class Failure extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        private final Status status;
+
+        Failure(Status status, String message) {
+            super(message, null, false, false);
+            this.status = status;
+        }
+
+        static Failure invalid(String message) {
+            return new Failure(Status.INVALID_ARGUMENT, message);
+        }
+
+        static Failure tooLong(long bytes) {
+            return new Failure(
+                    Status.RESOURCE_EXHAUSTED,
+                    "a message may have " + RateLimitService.MAX_MESSAGE_BYTES + " bytes, this one has " + bytes);
+        }
+    }
+
     private static final int PREFIX = 5;
     private static final String TYPE = "application/grpc";
     private static final String HEX = "0123456789ABCDEF";
 
+    /** The longest frame. */
+    static final int MAX_FRAME_BYTES = PREFIX + RateLimitService.MAX_MESSAGE_BYTES;
+
     private final HttpServerRequest request;
-    private @Nullable Buffer read;
-    private int parts;
-    private boolean answered;
 
     GrpcCall(HttpServerRequest request) {
         this.request = request;
     }
 
-    /** Waits for the message. A frame that has none is refused. */
-    void onMessage(Handler<byte[]> handler) {
-        request.exceptionHandler(gone -> answered = true);
-        request.handler(this::more);
-        request.endHandler(end -> {
-            if (!answered) {
-                byte[] message = message(read == null ? Buffer.buffer() : read);
-                if (message != null) {
-                    handler.handle(message);
-                }
+    /** Passes on the message, or fails the call if its frame has none. */
+    void read(BodyReader bodies, Handler<byte[]> handler) {
+        bodies.read(request, GrpcCall::checkLength).map(this::message).onComplete(read -> {
+            if (read.succeeded()) {
+                handler.handle(read.result());
+            } else if (read.cause() instanceof Failure failure) {
+                fail(failure.status, String.valueOf(failure.getMessage()));
+            } else if (read.cause() instanceof HttpProblem problem) {
+                fail(problem);
             }
         });
     }
 
-    private void more(Buffer part) {
-        if (answered) {
-            return;
-        }
-        if (read == null) {
-            read = part;
+    private void fail(HttpProblem problem) {
+        if (problem.status() == BodyReader.TOO_SLOW) {
+            fail(Status.DEADLINE_EXCEEDED, String.valueOf(problem.getMessage()));
         } else {
-            read = parts == 1 ? read.copy().appendBuffer(part) : read.appendBuffer(part);
-        }
-        parts++;
-        if (read.length() >= PREFIX && read.getUnsignedInt(1) > RateLimitService.MOST_BYTES) {
-            tooLong(read.getUnsignedInt(1));
-        } else if (read.length() > PREFIX + RateLimitService.MOST_BYTES) {
-            refuse(Status.INVALID_ARGUMENT, "there must be one message, there was more");
+            fail(Status.INVALID_ARGUMENT, "there must be one message, there was more");
         }
     }
 
-    private byte @Nullable [] message(Buffer frame) {
+    /** Fails early, on the first bytes of a frame. */
+    private static void checkLength(Buffer begin) {
+        if (begin.length() >= PREFIX && begin.getUnsignedInt(1) > RateLimitService.MAX_MESSAGE_BYTES) {
+            throw Failure.tooLong(begin.getUnsignedInt(1));
+        }
+    }
+
+    private byte[] message(Buffer frame) {
         if (frame.length() < PREFIX) {
-            return none("there must be one message, there were " + frame.length() + " bytes");
+            throw Failure.invalid("there must be one message, there were " + frame.length() + " bytes");
         }
         long length = frame.getUnsignedInt(1);
-        int there = frame.length() - PREFIX;
-        if (there != length) {
-            return none("there must be one message, of " + length + " bytes as its frame says, there were " + there);
+        int rest = frame.length() - PREFIX;
+        if (rest != length) {
+            throw Failure.invalid(
+                    "there must be one message, of " + length + " bytes as its frame says, there were " + rest);
         }
         byte[] message = frame.getBytes(PREFIX, frame.length());
         return switch (frame.getByte(0)) {
             case 0 -> message;
             case 1 -> inflated(message);
-            default -> none("a frame begins with 0 or 1, was " + frame.getUnsignedByte(0));
+            default -> throw Failure.invalid("a frame begins with 0 or 1, was " + frame.getUnsignedByte(0));
         };
     }
 
-    private byte @Nullable [] inflated(byte[] message) {
+    private byte[] inflated(byte[] message) {
         String encoding = request.getHeader("grpc-encoding");
         if (encoding == null || encoding.equals("identity")) {
-            return none("the message is said to be compressed, but not how: grpc-encoding is missing");
+            throw Failure.invalid("the message is said to be compressed, but not how: grpc-encoding is missing");
         }
         if (!encoding.equals("gzip")) {
             request.response().putHeader("grpc-accept-encoding", "gzip");
-            refuse(Status.UNIMPLEMENTED, "grpc-encoding must be gzip or identity, was " + encoding);
-            return null;
+            throw new Failure(Status.UNIMPLEMENTED, "grpc-encoding must be gzip or identity, was " + encoding);
         }
         try (GZIPInputStream in = new GZIPInputStream(new ByteArrayInputStream(message))) {
-            byte[] plain = in.readNBytes(RateLimitService.MOST_BYTES + 1);
-            if (plain.length > RateLimitService.MOST_BYTES) {
-                tooLong(plain.length);
-                return null;
+            byte[] plain = in.readNBytes(RateLimitService.MAX_MESSAGE_BYTES + 1);
+            if (plain.length > RateLimitService.MAX_MESSAGE_BYTES) {
+                throw Failure.tooLong(plain.length);
             }
             return plain;
         } catch (IOException e) {
-            return none("the message is not gzip");
+            throw Failure.invalid("the message is not gzip");
         }
     }
 
-    private byte @Nullable [] none(String reason) {
-        refuse(Status.INVALID_ARGUMENT, reason);
-        return null;
-    }
-
-    private void tooLong(long bytes) {
-        refuse(
-                Status.RESOURCE_EXHAUSTED,
-                "a message may have " + RateLimitService.MOST_BYTES + " bytes, this one has " + bytes);
-    }
-
-    void answer(MessageLite message) {
+    void respond(MessageLite message) {
         byte[] frame = new byte[PREFIX + message.getSerializedSize()];
         try {
             CodedOutputStream out = CodedOutputStream.newInstance(frame, PREFIX, frame.length - PREFIX);
             message.writeTo(out);
         } catch (IOException e) {
-            throw new UncheckedIOException("a message is longer than it says", e);
+            throw new UncheckedIOException("a message is longer than its size says", e);
         }
         send(frame);
     }
 
-    void answer(byte[] message) {
+    void respond(byte[] message) {
         byte[] frame = new byte[PREFIX + message.length];
         System.arraycopy(message, 0, frame, PREFIX, message.length);
         send(frame);
@@ -154,7 +164,7 @@ final class GrpcCall {
         }
     }
 
-    void refuse(Status status, String message) {
+    void fail(Status status, String message) {
         HttpServerResponse response = begin();
         if (response != null) {
             response.putHeader("grpc-status", status.code)
@@ -165,14 +175,10 @@ final class GrpcCall {
 
     private @Nullable HttpServerResponse begin() {
         HttpServerResponse response = request.response();
-        if (answered || response.ended() || response.closed()) {
-            return null;
-        }
-        answered = true;
-        return response.putHeader("content-type", TYPE);
+        return response.ended() || response.closed() ? null : response.putHeader("content-type", TYPE);
     }
 
-    /** A message as the header has it: percent signs for all that is not plain. */
+    /** A message as its header has it: printable ASCII, with everything else as percent signs and digits. */
     private static String escaped(String message) {
         StringBuilder escaped = new StringBuilder();
         for (byte b : message.getBytes(StandardCharsets.UTF_8)) {

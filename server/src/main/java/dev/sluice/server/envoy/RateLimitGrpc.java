@@ -1,39 +1,62 @@
 package dev.sluice.server.envoy;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import dev.sluice.server.web.BodyReader;
+import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
-import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
+import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * {@code envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit} over gRPC, and {@code grpc.health.v1.Health/Check}
- * for those who look first.
+ * for health checks.
  *
- * <p>Why gRPC is spoken here and not by a library: a call is one message in and one out, five bytes of frame each. The
- * gRPC server that comes with Vert.x does not answer a call at all whose frame says that it is compressed and not how,
- * and more such; here every frame gets a status.
+ * <p>Why no gRPC library is used: a call is one message in and one out, with five bytes of frame each. The gRPC server of
+ * Vert.x never answers some bad frames, such as one that is said to be compressed without saying how. Here every frame
+ * gets a status.
  */
 public final class RateLimitGrpc implements Handler<HttpServerRequest> {
-    private static final System.Logger LOG = System.getLogger(RateLimitGrpc.class.getName());
     private static final String SHOULD_RATE_LIMIT = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
     private static final String HEALTH = "/grpc.health.v1.Health/Check";
     private static final byte[] SERVING = {8, 1};
 
     private final RateLimitService service;
+    private final BodyReader bodies;
 
-    /** The decisions of {@code service}. */
-    public RateLimitGrpc(RateLimitService service) {
+    /**
+     * @param service decides the calls
+     * @param timeout how long a client may take to send its message
+     */
+    public RateLimitGrpc(Vertx vertx, RateLimitService service, Duration timeout) {
         this.service = service;
-        Thread warmUp = new Thread(WarmUp::run, "rls-warm-up");
+        this.bodies = new BodyReader(vertx, GrpcCall.MAX_FRAME_BYTES, timeout);
+        Thread warmUp = new Thread(RateLimitGrpc::warmUp, "rls-warm-up");
         warmUp.setDaemon(true);
         warmUp.start();
     }
 
-    /** Whether a request is for this: it says that it is gRPC. */
+    /** Loads the classes of Envoy's messages, which takes longer than an Envoy waits for its first response. */
+    private static void warmUp() {
+        try {
+            RateLimitRequest read = RateLimitRequest.parseFrom(RateLimitRequest.newBuilder()
+                    .setDomain("warm-up")
+                    .addDescriptors(RateLimitDescriptor.newBuilder()
+                            .addEntries(RateLimitDescriptor.Entry.newBuilder().setKey("key")))
+                    .build()
+                    .toByteArray());
+            RateLimitJson.print(RateLimitResponses.of(read, List.of(DescriptorResult.NO_LIMIT)));
+        } catch (InvalidProtocolBufferException e) {
+            throw new IllegalStateException("a message of Envoy could not be read again", e);
+        }
+    }
+
+    /** Whether a request is a gRPC call, by its content type. */
     public static boolean isGrpc(HttpServerRequest request) {
         String type = request.getHeader("content-type");
         return type != null && type.startsWith("application/grpc");
@@ -51,11 +74,11 @@ public final class RateLimitGrpc implements Handler<HttpServerRequest> {
             GrpcCall call = new GrpcCall(request);
             String path = request.path();
             if (SHOULD_RATE_LIMIT.equals(path)) {
-                call.onMessage(message -> decide(call, message));
+                call.read(bodies, message -> decide(call, message));
             } else if (HEALTH.equals(path)) {
-                call.onMessage(message -> call.answer(SERVING));
+                call.read(bodies, message -> call.respond(SERVING));
             } else {
-                call.refuse(GrpcCall.Status.UNIMPLEMENTED, "no such method: " + path);
+                call.fail(GrpcCall.Status.UNIMPLEMENTED, "no such method: " + path);
             }
         }
     }
@@ -68,28 +91,20 @@ public final class RateLimitGrpc implements Handler<HttpServerRequest> {
     }
 
     private void decide(GrpcCall call, byte[] message) {
-        RateLimitRequest asked;
+        RateLimitRequest request;
         try {
-            asked = RateLimitRequest.parseFrom(message);
+            request = RateLimitRequest.parseFrom(message);
         } catch (InvalidProtocolBufferException e) {
-            call.refuse(GrpcCall.Status.INVALID_ARGUMENT, "not a RateLimitRequest: " + e.getMessage());
+            call.fail(GrpcCall.Status.INVALID_ARGUMENT, "not a RateLimitRequest: " + e.getMessage());
             return;
         }
-        service.decide(asked, new RateLimitService.Asker() {
-            @Override
-            public void answer(RateLimitResponse response) {
-                call.answer(response);
-            }
-
-            @Override
-            public void invalid(String reason) {
-                call.refuse(GrpcCall.Status.INVALID_ARGUMENT, reason);
-            }
-
-            @Override
-            public void failed(@Nullable Throwable failure) {
-                LOG.log(System.Logger.Level.ERROR, "a rate limit request could not be decided", failure);
-                call.refuse(GrpcCall.Status.INTERNAL, "the request could not be decided");
+        service.decide(request).onComplete(decided -> {
+            if (decided.succeeded()) {
+                call.respond(decided.result());
+            } else if (decided.cause() instanceof Descriptors.InvalidRequest invalid) {
+                call.fail(GrpcCall.Status.INVALID_ARGUMENT, String.valueOf(invalid.getMessage()));
+            } else {
+                call.fail(GrpcCall.Status.INTERNAL, "the request could not be decided");
             }
         });
     }

@@ -5,22 +5,31 @@ import dev.sluice.Store;
 import dev.sluice.rules.RuleEngine;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
-import io.vertx.core.Context;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import org.jspecify.annotations.Nullable;
 
-/** Envoy's rate limit service. {@link RateLimitGrpc} and {@link RateLimitJson} are how it is asked. */
+/** Envoy's rate limit service. {@link RateLimitGrpc} and {@link RateLimitJson} make it available to clients. */
 public final class RateLimitService {
     /** The longest message, in bytes. */
-    public static final int MOST_BYTES = 256 << 10;
+    static final int MAX_MESSAGE_BYTES = 256 << 10;
 
-    private final Limits limits;
+    private static final System.Logger LOG = System.getLogger(RateLimitService.class.getName());
 
-    RateLimitService(Limits limits) {
-        this.limits = limits;
+    private final Decider decider;
+
+    RateLimitService(Decider decider) {
+        this.decider = decider;
+    }
+
+    /** Decides requests. */
+    interface Decider {
+        /** Never blocks. The request has a domain and at least one descriptor. */
+        CompletableFuture<RateLimitResponse> decide(RateLimitRequest request);
     }
 
     /** A service that decides by files in the format of envoyproxy/ratelimit. */
@@ -32,50 +41,49 @@ public final class RateLimitService {
      * A service that decides by rules: the domain is the attribute {@code domain}, and each descriptor's entries are
      * attributes.
      *
-     * @param store where the limits are counted that descriptors bring themselves
-     * @param onFailure what is said of those while the store does not answer
+     * @param store counts the hits of descriptors that have a limit of their own
+     * @param onFailure decides about those while the store does not answer
      */
     public static RateLimitService of(RuleEngine engine, Store store, OnFailure onFailure) {
-        return new RateLimitService(new RuleLimits(engine, store, onFailure));
+        return new RateLimitService(new RuleLimits(engine, new WindowCounter.Factory(store, onFailure)));
     }
 
-    /** Who asks. */
-    interface Asker {
-        void answer(RateLimitResponse response);
-
-        /** The request cannot be answered, and why. */
-        void invalid(String reason);
-
-        void failed(@Nullable Throwable failure);
-    }
-
-    /** Answers, now or on this context later. */
-    void decide(RateLimitRequest request, Asker asker) {
-        CompletableFuture<RateLimitResponse> decided;
+    /**
+     * The decision, which is there at once or comes later on the event loop that asks. The future fails with
+     * {@link Descriptors.InvalidRequest} if the request has a mistake in it; every other failure is in the log.
+     */
+    Future<RateLimitResponse> decide(RateLimitRequest request) {
         try {
-            InvalidRequest.check(request);
-            decided = limits.decide(request);
+            Descriptors.check(request);
+            CompletableFuture<RateLimitResponse> decided = decider.decide(request);
+            if (decided.isDone()) {
+                return Future.succeededFuture(decided.join());
+            }
+            return Future.fromCompletionStage(
+                            decided, Objects.requireNonNull(Vertx.currentContext(), "asked from an event loop"))
+                    .recover(failure -> Future.failedFuture(logged(failure)));
         } catch (RuntimeException e) {
-            answer(asker, null, e);
-            return;
-        }
-        if (decided.isDone()) {
-            decided.whenComplete((response, failure) -> answer(asker, response, failure));
-        } else {
-            Context context = Objects.requireNonNull(Vertx.currentContext(), "asked from an event loop");
-            decided.whenComplete(
-                    (response, failure) -> context.runOnContext(woken -> answer(asker, response, failure)));
+            return Future.failedFuture(logged(e));
         }
     }
 
-    private static void answer(Asker asker, @Nullable RateLimitResponse response, @Nullable Throwable failure) {
-        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-        if (cause instanceof InvalidRequest invalid) {
-            asker.invalid(invalid.reason());
-        } else if (response != null) {
-            asker.answer(response);
-        } else {
-            asker.failed(cause);
+    private static Throwable logged(Throwable failure) {
+        Throwable cause = failure instanceof CompletionException
+                ? Objects.requireNonNullElse(failure.getCause(), failure)
+                : failure;
+        if (!(cause instanceof Descriptors.InvalidRequest)) {
+            LOG.log(System.Logger.Level.ERROR, "a rate limit request could not be decided", cause);
         }
+        return cause;
+    }
+
+    /** The results of several futures as one. */
+    static <T> CompletableFuture<List<T>> all(List<CompletableFuture<T>> futures) {
+        return CompletableFuture.allOf(futures.toArray(CompletableFuture<?>[]::new))
+                .thenApply(done -> {
+                    List<T> results = new ArrayList<>(futures.size());
+                    futures.forEach(future -> results.add(future.join()));
+                    return results;
+                });
     }
 }

@@ -3,8 +3,6 @@ package dev.sluice.server.envoy;
 import com.google.protobuf.Struct;
 import dev.sluice.Decision;
 import dev.sluice.Limit;
-import dev.sluice.OnFailure;
-import dev.sluice.Store;
 import dev.sluice.rules.Request;
 import dev.sluice.rules.RuleDecision;
 import dev.sluice.rules.RuleEngine;
@@ -15,89 +13,89 @@ import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides by rules, each descriptor as one request. When one descriptor is over a limit, what the others took is given
- * back: a denied request takes nothing.
+ * Decides by rules, each descriptor as one request. When one descriptor is over a limit, the permits of the others are
+ * refunded: a denied request takes nothing.
  */
-final class RuleLimits implements Limits {
+final class RuleLimits implements RateLimitService.Decider {
     private final RuleEngine engine;
-    private final Overrides overrides;
+    private final LimitOverrides overrides;
 
-    RuleLimits(RuleEngine engine, Store store, OnFailure onFailure) {
+    RuleLimits(RuleEngine engine, WindowCounter.Factory windows) {
         this.engine = engine;
-        this.overrides = new Overrides(
-                store, onFailure, new Windows(() -> TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis())));
+        this.overrides = new LimitOverrides(windows);
     }
 
-    /** What a descriptor comes to, and what was taken for it. */
-    private record Part(Ruled ruled, @Nullable Verdict taken) {}
+    /** The result for a descriptor, and the verdict that took permits for it. */
+    private record Charge(DescriptorResult result, @Nullable Verdict verdict) {}
 
     @Override
     public CompletableFuture<RateLimitResponse> decide(RateLimitRequest request) {
-        List<Request> asked = new ArrayList<>(request.getDescriptorsCount());
+        List<Request> requests = new ArrayList<>(request.getDescriptorsCount());
         for (int i = 0; i < request.getDescriptorsCount(); i++) {
-            asked.add(Descriptors.request(request, i));
+            requests.add(Descriptors.request(request, i));
         }
-        List<CompletableFuture<Part>> parts = new ArrayList<>(asked.size());
-        for (int i = 0; i < asked.size(); i++) {
-            parts.add(decide(request, request.getDescriptors(i), asked.get(i)));
+        List<CompletableFuture<Charge>> charges = new ArrayList<>(requests.size());
+        for (int i = 0; i < requests.size(); i++) {
+            charges.add(decide(request, request.getDescriptors(i), requests.get(i)));
         }
-        return All.of(parts).thenCompose(done -> settled(request, done));
+        return RateLimitService.all(charges).thenCompose(all -> respond(request, all));
     }
 
-    private CompletableFuture<Part> decide(RateLimitRequest whole, RateLimitDescriptor descriptor, Request request) {
-        long hits = Hits.of(whole, descriptor);
+    private CompletableFuture<Charge> decide(RateLimitRequest whole, RateLimitDescriptor descriptor, Request request) {
+        long hits = Descriptors.hits(whole, descriptor);
         if (descriptor.hasLimit()) {
-            return overrides.decide(whole.getDomain(), descriptor, hits).thenApply(ruled -> new Part(ruled, null));
+            return overrides.decide(whole.getDomain(), descriptor, hits).thenApply(result -> new Charge(result, null));
         }
         return hits == 0
-                ? engine.peek(request).thenApply(verdict -> new Part(ruled(verdict, Taken.NOT), null))
-                : engine.check(request).thenApply(verdict -> new Part(ruled(verdict, Taken.YES), verdict));
+                ? engine.peek(request).thenApply(verdict -> new Charge(result(verdict, Taken.NO), null))
+                : engine.check(request).thenApply(verdict -> new Charge(result(verdict, Taken.YES), verdict));
     }
 
-    private CompletableFuture<RateLimitResponse> settled(RateLimitRequest request, List<Part> parts) {
-        List<Ruled> ruled = new ArrayList<>(parts.size());
-        List<CompletableFuture<Void>> given = new ArrayList<>();
-        boolean denied = parts.stream().anyMatch(part -> part.ruled().denies());
-        for (Part part : parts) {
-            Verdict taken = part.taken();
-            if (denied && taken != null && taken.allowed()) {
-                given.add(engine.refund(taken));
-                ruled.add(ruled(taken, Taken.NOT));
+    private CompletableFuture<RateLimitResponse> respond(RateLimitRequest request, List<Charge> charges) {
+        List<DescriptorResult> results = new ArrayList<>(charges.size());
+        List<CompletableFuture<Void>> refunds = new ArrayList<>();
+        boolean denied = charges.stream().anyMatch(charge -> charge.result().denies());
+        for (Charge charge : charges) {
+            Verdict verdict = charge.verdict();
+            if (denied && verdict != null && verdict.allowed()) {
+                refunds.add(engine.refund(verdict));
+                results.add(result(verdict, Taken.NO));
             } else {
-                ruled.add(part.ruled());
+                results.add(charge.result());
             }
         }
-        return given.isEmpty()
-                ? CompletableFuture.completedFuture(Answer.of(request, ruled))
-                : All.of(given).thenApply(done -> Answer.of(request, ruled));
+        return refunds.isEmpty()
+                ? CompletableFuture.completedFuture(RateLimitResponses.of(request, results))
+                : RateLimitService.all(refunds).thenApply(done -> RateLimitResponses.of(request, results));
     }
 
-    /** Whether what a verdict allows has been taken, or remains. */
+    /** Whether the permits that a verdict allows are taken. */
     private enum Taken {
         YES,
-        NOT
+        NO
     }
 
-    private static Ruled ruled(Verdict verdict, Taken taken) {
-        RuleDecision ruling = verdict.decisive();
-        if (ruling == null) {
-            return Ruled.FREE;
+    private static DescriptorResult result(Verdict verdict, Taken taken) {
+        RuleDecision decisive = verdict.decisive();
+        if (decisive == null) {
+            return DescriptorResult.NO_LIMIT;
         }
-        int tightest = tightest(ruling.decision().each());
-        Decision decision = ruling.decision().each().get(tightest);
-        List<Limit> limits = ruling.limiter().limits();
+        int tightest = tightest(decisive.decision().perLimit());
+        Decision decision = decisive.decision().perLimit().get(tightest);
+        List<Limit> limits = decisive.limiter().limits();
         Limit limit = limits.get(Math.min(tightest, limits.size() - 1));
-        long left = taken == Taken.NOT && verdict.allowed() ? decision.permits() : 0;
-        long remaining = Math.min(decision.limit(), decision.remaining() + left);
-        return Ruled.of(
-                Quota.message(ruling.rule().name(), Periods.permits(limit), Unit.lasting(Periods.of(limit))),
-                seconds(Periods.of(limit)),
-                Quota.Mode.ENFORCED,
+        long untaken = taken == Taken.NO && verdict.allowed() ? decision.permits() : 0;
+        long remaining = Math.min(decision.limit(), decision.remaining() + untaken);
+        Duration period = Objects.requireNonNullElse(limit.period(), Duration.ZERO);
+        return DescriptorResult.of(
+                DescriptorLimit.message(decisive.rule().name(), limit.permits(), EnvoyUnit.lasting(period)),
+                period.getNano() == 0 ? period.getSeconds() : 0,
+                DescriptorLimit.Mode.ENFORCED,
                 !verdict.allowed(),
                 remaining,
                 decision.resetAfterMicros(),
@@ -105,7 +103,7 @@ final class RuleLimits implements Limits {
                 Struct.getDefaultInstance());
     }
 
-    /** The one that denies for longest, else the one with the least left. */
+    /** The one that denies for longest, else the one with the least remaining. */
     private static int tightest(List<Decision> each) {
         int tightest = 0;
         for (int i = 1; i < each.size(); i++) {
@@ -118,10 +116,5 @@ final class RuleLimits implements Limits {
             }
         }
         return tightest;
-    }
-
-    /** Whole seconds, or none. */
-    private static long seconds(Duration period) {
-        return period.getNano() == 0 ? period.getSeconds() : 0;
     }
 }

@@ -6,14 +6,16 @@ import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
 import dev.sluice.Store;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
- * Counts hits in windows of one unit, as envoyproxy/ratelimit does: hits past the limit count too, so that whoever is
- * over stays over until the window ends.
+ * Counts hits in windows of one unit, aligned to 1970, as envoyproxy/ratelimit does: hits past the limit count too, so
+ * that a client that is over the limit stays over it until the window ends.
  *
- * <p>Why there is room for one more than the limit: a limiter gives what it has and takes nothing when it denies. With
- * that one more taken the count is past the limit, and that is all that needs to be known: from there on the limiter
- * denies by itself, without a write and, on Redis, without a round trip.
+ * <p>Why its limiter has room for one more than the limit: a limiter takes nothing when it denies. Once that one more is
+ * taken, the count is past the limit, and nothing else needs to be known: from there on the limiter denies by itself,
+ * without a write and, on Redis, without a round trip.
  *
  * <pre>
  *   limit 3:   0  1  2  3 | 4
@@ -21,53 +23,69 @@ import java.util.concurrent.CompletableFuture;
  * </pre>
  */
 final class WindowCounter {
-    private static final int MOST_TRIES = 8;
+    private static final int MAX_TRIES = 8;
 
     private final Limiter limiter;
     private final long capacity;
+    private final long unitMicros;
+    private final LongSupplier wallMicros;
 
-    private WindowCounter(Limiter limiter, long capacity) {
+    private WindowCounter(Limiter limiter, long capacity, long unitMicros, LongSupplier wallMicros) {
         this.limiter = limiter;
         this.capacity = capacity;
-    }
-
-    /** A counter that tells the numbers up to {@code limit} apart from all that are more. */
-    static WindowCounter upTo(long limit, Unit unit, String name, Store store, OnFailure onFailure) {
-        long capacity = limit + 1;
-        Limit window = Limit.fixedWindow(capacity, unit.period()).aligned();
-        return new WindowCounter(store.limiter(name, onFailure, window), capacity);
-    }
-
-    /** A counter that tells all numbers apart. */
-    static WindowCounter unbounded(Unit unit, String name, Store store, OnFailure onFailure) {
-        return upTo(Limit.MAX_PERMITS - 1, unit, name, store, onFailure);
+        this.unitMicros = unitMicros;
+        this.wallMicros = wallMicros;
     }
 
     /**
-     * How a window stands.
+     * Makes counters on one store.
      *
-     * @param used the hits counted in it
-     * @param endsInMicros microseconds until it ends; 0 when nothing was counted in it
+     * @param wallMicros the time since 1970
      */
-    record Standing(long used, long endsInMicros) {}
+    record Factory(Store store, OnFailure onFailure, LongSupplier wallMicros) {
+        Factory(Store store, OnFailure onFailure) {
+            this(store, onFailure, () -> TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis()));
+        }
 
-    /** Counts {@code hits}; none only asks. */
-    CompletableFuture<Standing> count(String key, long hits) {
+        /** A counter that tells apart the counts up to {@code limit}; all beyond it are alike. */
+        WindowCounter upTo(long limit, EnvoyUnit unit, String name) {
+            long capacity = limit + 1;
+            Limit window = Limit.fixedWindow(capacity, unit.period()).aligned();
+            return new WindowCounter(store.limiter(name, onFailure, window), capacity, unit.micros(), wallMicros);
+        }
+
+        /** A counter that tells all counts apart. */
+        WindowCounter unbounded(EnvoyUnit unit, String name) {
+            return upTo(Limit.MAX_PERMITS - 1, unit, name);
+        }
+    }
+
+    /**
+     * The state of a window.
+     *
+     * @param hits the hits counted in it
+     * @param endsInMicros microseconds until it ends
+     */
+    record Usage(long hits, long endsInMicros) {}
+
+    /** Counts {@code hits}; 0 only looks. */
+    CompletableFuture<Usage> count(String key, long hits) {
         return hits == 0
-                ? limiter.peekAsync(key, 0).thenApply(this::standing)
-                : take(key, Math.min(hits, capacity), MOST_TRIES);
+                ? limiter.peekAsync(key, 0).thenApply(this::usage)
+                : take(key, Math.min(hits, capacity), MAX_TRIES);
     }
 
     /** Takes the hits, or else all that is left. */
-    private CompletableFuture<Standing> take(String key, long hits, int tries) {
+    private CompletableFuture<Usage> take(String key, long hits, int tries) {
         return limiter.decideAsync(key, hits)
                 .thenCompose(decision -> decision.allowed() || decision.remaining() == 0 || tries == 0
-                        ? CompletableFuture.completedFuture(standing(decision))
+                        ? CompletableFuture.completedFuture(usage(decision))
                         : take(key, decision.remaining(), tries - 1));
     }
 
-    private Standing standing(Decision decision) {
-        long used = decision.allowed() ? capacity - decision.remaining() : capacity;
-        return new Standing(used, decision.resetAfterMicros());
+    private Usage usage(Decision decision) {
+        long hits = decision.allowed() ? capacity - decision.remaining() : capacity;
+        long reset = decision.resetAfterMicros();
+        return new Usage(hits, reset > 0 ? reset : unitMicros - Math.floorMod(wallMicros.getAsLong(), unitMicros));
     }
 }

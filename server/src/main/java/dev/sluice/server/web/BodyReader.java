@@ -1,93 +1,164 @@
 package dev.sluice.server.web;
 
-import io.vertx.core.Handler;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import java.time.Duration;
+import java.util.function.Consumer;
 
-/** Gathers the bodies of requests, which may be neither too long nor too slow. */
+/**
+ * Reads the bodies of requests, up to a size and within a time. Every port reads its bodies here.
+ *
+ * <p>The future of a body that is refused fails with the {@link HttpProblem}, and the caller answers with it, in whatever
+ * form its protocol has. The rest of such a body is discarded rather than left unread, since closing a connection with
+ * unread bytes may destroy the response before the client has read it. When the body ends, or its time is over, the
+ * connection is closed (HTTP/1.1) or the stream reset (HTTP/2, where other requests share the connection).
+ */
 public final class BodyReader {
+    /** The status for a body that was not complete in time. */
+    public static final int TOO_SLOW = 408;
+    /** The status for a body that is too large. */
+    public static final int TOO_LARGE = 413;
+
+    private static final int MAX_DIGITS = 10;
+    private static final long NO_ERROR = 0;
+
     private final Vertx vertx;
     private final int maxBytes;
     private final long timeoutMillis;
 
+    /**
+     * @param maxBytes the longest body
+     * @param timeout how long a client may take from the end of the head to the end of the body
+     */
     public BodyReader(Vertx vertx, int maxBytes, Duration timeout) {
         this.vertx = vertx;
         this.maxBytes = maxBytes;
         this.timeoutMillis = timeout.toMillis();
     }
 
-    /** Hands over the whole body, or refuses the request; then nothing is handed over. */
-    public void read(HttpServerRequest request, Handler<Buffer> whole) {
+    /**
+     * The whole body. The future fails with an {@link HttpProblem} if the body is too large ({@link #TOO_LARGE}, at once
+     * if its length is announced) or too slow ({@link #TOO_SLOW}), and with another exception if the client has gone,
+     * when there is nobody to answer.
+     */
+    public Future<Buffer> read(HttpServerRequest request) {
+        Reading reading = new Reading(request, soFar -> {});
         String announced = request.getHeader(HttpHeaders.CONTENT_LENGTH);
-        if (announced != null && tooLong(announced)) {
-            refuse(request, 413, "the body has at most " + maxBytes + " bytes, this one " + announced);
-            return;
+        if (announced != null && isTooLarge(announced)) {
+            return reading.refuse(tooLarge(", this one " + announced));
         }
         if ("100-continue".equalsIgnoreCase(request.getHeader(HttpHeaders.EXPECT))) {
             request.response().writeContinue();
         }
-        new Body(request, whole).begin();
+        return reading.body();
     }
 
-    private boolean tooLong(String announced) {
-        return announced.length() > 10 || Long.parseLong(announced) > maxBytes;
+    /**
+     * The whole body, of which {@code check} sees what has come so far whenever more has come. Whatever the check throws
+     * fails the future, and the rest of the body is discarded.
+     */
+    public Future<Buffer> read(HttpServerRequest request, Consumer<Buffer> check) {
+        return new Reading(request, check).body();
     }
 
-    /** Says what is wrong and hangs up: the rest of the body is not wanted. */
-    private static void refuse(HttpServerRequest request, int status, String detail) {
-        if (request.version() != HttpVersion.HTTP_2) { // which has no such header
-            request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
-        }
-        HttpProblem.of(status, detail).send(request);
-        request.connection().close();
+    private boolean isTooLarge(String announced) {
+        return announced.length() > MAX_DIGITS || Long.parseLong(announced) > maxBytes;
     }
 
-    private final class Body {
+    private HttpProblem tooLarge(String more) {
+        return HttpProblem.of(TOO_LARGE, "the body has at most " + maxBytes + " bytes" + more);
+    }
+
+    private final class Reading {
         private final HttpServerRequest request;
-        private final Handler<Buffer> whole;
-        private final Buffer gathered = Buffer.buffer();
-        private long timer = -1;
-        private boolean over;
+        private final Consumer<Buffer> check;
+        private final Promise<Buffer> promise = Promise.promise();
+        private final long timer;
+        private Buffer body = Buffer.buffer();
+        private boolean copied;
+        private boolean refused;
 
-        Body(HttpServerRequest request, Handler<Buffer> whole) {
+        Reading(HttpServerRequest request, Consumer<Buffer> check) {
             this.request = request;
-            this.whole = whole;
+            this.check = check;
+            this.timer = vertx.setTimer(timeoutMillis, due -> timeOut());
+            request.exceptionHandler(this::gone).handler(this::more).endHandler(end -> end());
         }
 
-        void begin() {
-            request.exceptionHandler(gone -> end());
-            request.handler(this::more);
-            request.endHandler(done -> {
-                if (end()) {
-                    whole.handle(gathered);
-                }
-            });
-            timer = vertx.setTimer(timeoutMillis, late -> {
-                if (end()) {
-                    refuse(request, 408, "the body was not complete after " + timeoutMillis + " ms");
-                }
-            });
+        Future<Buffer> body() {
+            return promise.future();
         }
 
         private void more(Buffer part) {
-            if (!over && gathered.length() + part.length() > maxBytes) {
-                end();
-                refuse(request, 413, "the body has at most " + maxBytes + " bytes");
-            } else if (!over) {
-                gathered.appendBuffer(part);
+            if (refused) {
+                return;
+            }
+            if (body.length() + part.length() > maxBytes) {
+                refuse(tooLarge(""));
+                return;
+            }
+            append(part);
+            try {
+                check.accept(body);
+            } catch (RuntimeException e) {
+                refuse(e);
             }
         }
 
-        /** Whether this is the end, and was not before. */
-        private boolean end() {
-            boolean first = !over;
-            over = true;
+        /** Most bodies come in one part, which is not copied. */
+        private void append(Buffer part) {
+            if (body.length() == 0) {
+                body = part;
+            } else {
+                body = copied ? body : body.copy();
+                copied = true;
+                body.appendBuffer(part);
+            }
+        }
+
+        private void end() {
             vertx.cancelTimer(timer);
-            return first;
+            if (refused) {
+                hangUp();
+            } else {
+                promise.tryComplete(body);
+            }
+        }
+
+        private void gone(Throwable cause) {
+            vertx.cancelTimer(timer);
+            promise.tryFail(cause);
+        }
+
+        private void timeOut() {
+            if (!refused) {
+                refuse(HttpProblem.of(TOO_SLOW, "the body was not complete after " + timeoutMillis + " ms"));
+            }
+            hangUp();
+        }
+
+        /** Fails the future. The caller answers; what still comes is discarded. */
+        Future<Buffer> refuse(RuntimeException reason) {
+            refused = true;
+            body = Buffer.buffer();
+            if (request.version() != HttpVersion.HTTP_2) { // which has no such header
+                request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+            }
+            promise.tryFail(reason);
+            return promise.future();
+        }
+
+        private void hangUp() {
+            if (request.version() != HttpVersion.HTTP_2) {
+                request.connection().close();
+            } else if (!request.isEnded()) {
+                request.response().reset(NO_ERROR);
+            }
         }
     }
 }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -158,7 +160,7 @@ class AdminPortTest {
         assertThat(admin.login("192.0.2.1").allowed()).isFalse();
         assertThat(admin.login("192.0.2.2").allowed()).isTrue();
         assertThat(admin.json("/v1/keys/login-per-ip/192.0.2.1")
-                        .getJsonObject("hold")
+                        .getJsonObject("override")
                         .getString("kind"))
                 .isEqualTo("block");
         assertThat(admin.send("DELETE", "/v1/keys/login-per-ip/192.0.2.1/override", "")
@@ -188,6 +190,25 @@ class AdminPortTest {
                 .isEqualTo("allowed");
         admin.putRules(TestAdmin.RULES.replace("1000", "2000"));
         assertThat(admin.login("192.0.2.1").allowed()).as("outlives a reload").isTrue();
+    }
+
+    @Test
+    void takesADurationAsARuleFileHasIt() {
+        HttpResponse<String> block = admin.put("/v1/keys/login-per-ip/192.0.2.1/block", "{\"for\": \"1w\"}");
+        assertThat(block.statusCode()).as(block.body()).isEqualTo(200);
+        assertThat(Instant.parse(new JsonObject(block.body()).getString("until")))
+                .isBetween(Instant.now().plus(Duration.ofDays(6)), Instant.now().plus(Duration.ofDays(7)));
+    }
+
+    @Test
+    void showsALimitAsTheRuleFileHasIt() {
+        admin.putRules("rules: [{name: quota, limits: [{permits: 100, per: month, algorithm: fixed-window,"
+                + " aligned: Europe/Berlin}]}]");
+        assertThat(admin.json("/v1/keys/quota/")
+                        .getJsonArray("limits")
+                        .getJsonObject(0)
+                        .getString("text"))
+                .isEqualTo("100 per month fixed-window aligned=Europe/Berlin");
     }
 
     @Test

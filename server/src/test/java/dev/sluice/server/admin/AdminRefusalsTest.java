@@ -22,7 +22,7 @@ class AdminRefusalsTest {
             delimiter = '|',
             value = {
                 "PUT|/v1/keys/login-per-ip/x/block|{}|400|\\\"for\\\" must say how long",
-                "PUT|/v1/keys/login-per-ip/x/block|{\"for\": \"soon\"}|400|must be a number and one of ms, s, m, h, d",
+                "PUT|/v1/keys/login-per-ip/x/block|{\"for\": \"soon\"}|400|must be a duration such as 500ms, 30s, 1m, 1h30m, 1d or 1w, was 'soon'",
                 "PUT|/v1/keys/login-per-ip/x/block|{\"for\": \"9999d\"}|400|at most 366d",
                 "PUT|/v1/keys/login-per-ip/x/block|{\"until\": \"10m\"}|400|there is no member 'until'; there are for",
                 "PUT|/v1/keys/login-per-ip/x/block|nonsense|400|the body is not a JSON object",

@@ -28,7 +28,7 @@ class OffendersTest {
                 offenders.denied("login", "somebody-" + random.nextInt(1_000_000));
             }
         }
-        Offenders.Report report = offenders.top(5);
+        Offenders.Top report = offenders.top(5);
         assertThat(report.denials()).isEqualTo(1_000_000);
         for (int i = 0; i < 5; i++) {
             Offenders.Count count = report.top().get(i);
@@ -72,7 +72,7 @@ class OffendersTest {
         for (Thread thread : threads) {
             thread.join();
         }
-        Offenders.Report report = offenders.top(1);
+        Offenders.Top report = offenders.top(1);
         assertThat(report.denials() + report.missed()).isEqualTo(16 * 20_000);
     }
 

@@ -65,7 +65,7 @@ class ReloadTest {
                 .getJsonObject(0);
         assertThat(problem.getInteger("line")).isEqualTo(3);
         assertThat(admin.metric("sluice_rules_bad")).isEqualTo(1);
-        assertThat(admin.metric("sluice_rules_refusals_total")).isEqualTo(1);
+        assertThat(admin.metric("sluice_rules_rejections_total")).isEqualTo(1);
         replace(rules("mended"));
         awaitRules("mended");
         assertThat(error()).isNull();

@@ -8,7 +8,8 @@ import dev.sluice.redis.servers.Eventually;
 import dev.sluice.rules.Request;
 import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.Verdict;
-import dev.sluice.rules.file.RuleFile;
+import dev.sluice.server.ruleset.InitialRules;
+import dev.sluice.server.ruleset.RuleUpdater;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
@@ -42,7 +43,7 @@ final class TestAdmin implements AutoCloseable {
                 limits: [1000 per 1h fixed-window]
             """;
 
-    private static final RuleSource.Start BUILT_IN = new RuleSource.Start("built-in", RULES, null);
+    private static final InitialRules BUILT_IN = InitialRules.builtIn("built-in", RULES);
     private static final Duration PATIENCE = Duration.ofSeconds(15);
     private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
@@ -52,20 +53,20 @@ final class TestAdmin implements AutoCloseable {
                     new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
     private final Store store;
     final RuleEngine engine;
-    final RuleSource source;
+    final RuleUpdater updater;
     final AdminPort port;
     private final HttpServer server;
     private final ByteArrayOutputStream audit = new ByteArrayOutputStream();
 
-    private TestAdmin(Tokens tokens, RuleSource.Start start, @Nullable String redis) {
+    private TestAdmin(AdminTokens tokens, InitialRules start, @Nullable String redis) {
         RedisStore shared = redis == null ? null : RedisStore.connect(redis);
         this.store = shared == null ? Store.local() : shared;
-        this.engine = new RuleEngine(store, RuleFile.parse(start.name(), start.text()));
-        this.source =
-                redis == null ? RuleSource.local(engine, start) : RuleSource.shared(engine, start, redis, "sluice");
-        AdminOptions options = new AdminOptions(tokens, AuditLog.to(audit), shared);
+        this.engine = new RuleEngine(store, start.rules());
+        this.updater =
+                redis == null ? RuleUpdater.local(engine, start) : RuleUpdater.shared(engine, start, redis, "sluice");
+        AdminOptions options = new AdminOptions(tokens, AuditLog.to(audit), shared, List.of());
         this.port = new AdminPort(
-                vertx, engine, source, options, rest -> rest.response().end("the rest"));
+                vertx, engine, updater, options, rest -> rest.response().end("the rest"));
         this.server = vertx.createHttpServer()
                 .requestHandler(port)
                 .listen(0, "127.0.0.1")
@@ -75,23 +76,23 @@ final class TestAdmin implements AutoCloseable {
     }
 
     static TestAdmin start() {
-        return new TestAdmin(Tokens.none(), BUILT_IN, null);
+        return new TestAdmin(AdminTokens.none(), BUILT_IN, null);
     }
 
     static TestAdmin withTokens(String tokens) {
-        return new TestAdmin(Tokens.parse(tokens), BUILT_IN, null);
+        return new TestAdmin(AdminTokens.parse(tokens), BUILT_IN, null);
     }
 
     static TestAdmin onFile(Path file) {
-        return new TestAdmin(Tokens.none(), RuleSource.Start.of(file), null);
+        return new TestAdmin(AdminTokens.none(), InitialRules.of(file), null);
     }
 
     static TestAdmin onRedis(String url) {
-        return new TestAdmin(Tokens.none(), BUILT_IN, url);
+        return new TestAdmin(AdminTokens.none(), BUILT_IN, url);
     }
 
     static TestAdmin onRedis(String url, Path file) {
-        return new TestAdmin(Tokens.none(), RuleSource.Start.of(file), url);
+        return new TestAdmin(AdminTokens.none(), InitialRules.of(file), url);
     }
 
     int number() {
@@ -176,7 +177,7 @@ final class TestAdmin implements AutoCloseable {
 
     @Override
     public void close() {
-        source.close();
+        updater.close();
         port.close();
         vertx.close().toCompletionStage().toCompletableFuture().join();
         store.close();

@@ -185,15 +185,15 @@ final class EnvoyConfigTest {
                 """));
         assertThat(config.domains()).containsExactly("7");
         assertThat(Objects.requireNonNull(config.find("7", Trace.descriptor("code=404")))
-                        .quota()
+                        .limit()
                         .message())
                 .hasToString("requests_per_unit: 1000\nunit: WEEK\n");
         assertThat(Objects.requireNonNull(config.find("7", Trace.descriptor("code=500")))
-                        .quota()
+                        .limit()
                         .message())
                 .hasToString("requests_per_unit: 2\nunit: MONTH\n");
         assertThat(Objects.requireNonNull(config.find("7", Trace.descriptor("code=true")))
-                        .quota()
+                        .limit()
                         .message())
                 .hasToString("requests_per_unit: 3\nunit: YEAR\n");
     }
@@ -212,10 +212,10 @@ final class EnvoyConfigTest {
                 """));
         assertThat(limit(config, "a=b_c")).isEqualTo("1 DAY");
         assertThat(limit(config, "a_b=c")).isEqualTo("2 DAY");
-        Match one = Objects.requireNonNull(config.find("d", Trace.descriptor("x=1|2,y=3")));
-        Match other = Objects.requireNonNull(config.find("d", Trace.descriptor("x=1,y=2|3")));
+        MatchedLimit one = Objects.requireNonNull(config.find("d", Trace.descriptor("x=1|2,y=3")));
+        MatchedLimit other = Objects.requireNonNull(config.find("d", Trace.descriptor("x=1,y=2|3")));
         assertThat(one.key()).isNotEqualTo(other.key());
-        assertThat(one.quota().identity()).isEqualTo(other.quota().identity());
+        assertThat(one.limit().identity()).isEqualTo(other.limit().identity());
     }
 
     @Test
@@ -265,9 +265,9 @@ final class EnvoyConfigTest {
     }
 
     private static String limit(EnvoyConfig config, String descriptor) {
-        Quota quota = Objects.requireNonNull(config.find("d", Trace.descriptor(descriptor)))
-                .quota();
-        return quota.requestsPerUnit() + " " + quota.unit();
+        DescriptorLimit limit = Objects.requireNonNull(config.find("d", Trace.descriptor(descriptor)))
+                .limit();
+        return limit.requestsPerUnit() + " " + limit.unit();
     }
 
     private static String limit(String rateLimit) {

@@ -95,12 +95,12 @@ final class EnvoyPagesTest {
         clock.to("1");
         Store store = Store.local(clock);
         RuleEngine engine = new RuleEngine(store, RuleFile.read(EXAMPLES.resolve("rules.yaml")));
-        limits(new RuleLimits(engine, store, OnFailure.LOCAL));
+        limits(new RuleLimits(engine, new WindowCounter.Factory(store, OnFailure.LOCAL)));
         limits(new EnvoyLimits(
                 Store.local(clock), OnFailure.LOCAL, EnvoyConfig.read(EXAMPLES.resolve("limits")), clock::micros));
     }
 
-    private static void limits(Limits limits) {
+    private static void limits(RateLimitService.Decider limits) {
         assertThat(ask(limits, "path=/login,remote_address=203.0.113.9 x5")).startsWith("OK: 0/5 MINUTE");
         assertThat(ask(limits, "path=/login,remote_address=203.0.113.9")).startsWith("OVER_LIMIT: 0/5 MINUTE");
         assertThat(ask(limits, "path=/login,remote_address=203.0.113.8")).startsWith("OK: 4/5 MINUTE");
@@ -109,7 +109,7 @@ final class EnvoyPagesTest {
         assertThat(ask(limits, "api_key=partner-1 x1000000")).startsWith("OK: ");
     }
 
-    private static String ask(Limits limits, String descriptor) {
+    private static String ask(RateLimitService.Decider limits, String descriptor) {
         return Trace.show(limits.decide(RateLimitRequest.newBuilder()
                         .setDomain("shop")
                         .addDescriptors(Trace.descriptor(descriptor))

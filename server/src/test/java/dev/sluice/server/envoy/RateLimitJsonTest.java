@@ -79,7 +79,7 @@ final class RateLimitJsonTest {
         refused("{\"domain\":\"dummy\",\"hitsAddend\":-1}", 400, "not a RateLimitRequest in JSON: ");
         refused("{\"domain\":\"dummy\",\"nonsense\":1}", 400, "nonsense");
         refused("[".repeat(100_000), 400, "not a RateLimitRequest in JSON: ");
-        refused("{\"domain\":\"" + "x".repeat(300 << 10) + "\"}", 413, "a body may have 262144 bytes");
+        refused("{\"domain\":\"" + "x".repeat(300 << 10) + "\"}", 413, "the body has at most 262144 bytes");
         HttpResponse<String> get =
                 client.send(HttpRequest.newBuilder(server.json()).GET().build(), HttpResponse.BodyHandlers.ofString());
         assertThat(get.statusCode()).isEqualTo(405);

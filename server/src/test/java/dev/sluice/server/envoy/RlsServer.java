@@ -7,18 +7,21 @@ import io.grpc.netty.NettyChannelBuilder;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import java.net.URI;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /** A server with the service on a port of its own, and a gRPC client that is connected to it. */
 final class RlsServer implements AutoCloseable {
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
     private final Vertx vertx = Vertx.vertx();
     private final HttpServer server;
     private final ManagedChannel channel;
 
-    RlsServer(Limits limits) throws Exception {
-        RateLimitService service = new RateLimitService(limits);
-        RateLimitJson json = new RateLimitJson(service);
-        RateLimitGrpc grpc = new RateLimitGrpc(service);
+    RlsServer(RateLimitService.Decider decider) throws Exception {
+        RateLimitService service = new RateLimitService(decider);
+        RateLimitJson json = new RateLimitJson(vertx, service, TIMEOUT);
+        RateLimitGrpc grpc = new RateLimitGrpc(vertx, service, TIMEOUT);
         server = vertx.createHttpServer()
                 .requestHandler(request -> {
                     if ("/json".equals(request.path())) {

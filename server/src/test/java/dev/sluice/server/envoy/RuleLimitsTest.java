@@ -51,8 +51,9 @@ final class RuleLimitsTest {
     void start() throws Exception {
         Store store = Store.local(clock);
         clock.to("1");
-        server = new RlsServer(
-                new RuleLimits(new RuleEngine(store, RuleFile.parse("rules.yaml", RULES)), store, OnFailure.LOCAL));
+        server = new RlsServer(new RuleLimits(
+                new RuleEngine(store, RuleFile.parse("rules.yaml", RULES)),
+                new WindowCounter.Factory(store, OnFailure.LOCAL)));
     }
 
     @AfterEach

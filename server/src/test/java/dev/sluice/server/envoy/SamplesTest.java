@@ -28,7 +28,7 @@ final class SamplesTest {
 
     @BeforeAll
     static void start() throws Exception {
-        server = new RlsServer(new Limits() {
+        server = new RlsServer(new RateLimitService.Decider() {
             @Override
             public CompletableFuture<RateLimitResponse> decide(RateLimitRequest request) {
                 return Objects.requireNonNull(current).decide(request);

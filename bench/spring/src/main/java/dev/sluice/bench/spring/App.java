@@ -20,12 +20,12 @@ import org.springframework.mock.web.MockFilterChain;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.web.servlet.DispatcherServlet;
 
-/** A running application with one party's limiter. Requests take the way through its filters, but come by no network. */
+/** A running application with the limiter of one starter. Requests pass its filters, but come over no network. */
 final class App implements AutoCloseable {
     @SpringBootConfiguration
     @EnableAutoConfiguration
     @EnableCaching
-    @Import({PlainApi.class, SluiceApi.class, Bucket4jApi.class, Resilience4jApi.class})
+    @Import({Api.Plain.class, Api.Sluice.class, Api.Bucket4j.class, Api.Resilience4j.class})
     static class Configuration {}
 
     /** More than any run asks for, an hour: 100,000 a second. */
@@ -42,29 +42,29 @@ final class App implements AutoCloseable {
     }
 
     /** {@code limit}: how many calls are allowed in an hour. */
-    static App start(Party party, long limit) {
+    static App start(Starter starter, long limit) {
         List<String> arguments = new ArrayList<>(List.of(
                 "--server.address=127.0.0.1",
                 "--server.port=0",
                 "--spring.mvc.servlet.load-on-startup=1",
                 "--spring.main.banner-mode=off",
                 "--logging.level.root=error",
-                "--spring.autoconfigure.exclude=" + String.join(",", shunned(party))));
-        arguments.addAll(party.arguments(limit));
+                "--spring.autoconfigure.exclude=" + String.join(",", excluded(starter))));
+        arguments.addAll(starter.arguments(limit));
         return new App(SpringApplication.run(Configuration.class, arguments.toArray(String[]::new)));
     }
 
-    private static List<String> shunned(Party party) {
-        List<String> shunned = new ArrayList<>();
+    private static List<String> excluded(Starter starter) {
+        List<String> excluded = new ArrayList<>();
         for (String configuration : ImportCandidates.load(AutoConfiguration.class, App.class.getClassLoader())) {
-            if (party.shuns(configuration)) {
-                shunned.add(configuration);
+            if (starter.excludes(configuration)) {
+                excluded.add(configuration);
             }
         }
-        return shunned;
+        return excluded;
     }
 
-    /** Those the server has, in its order. */
+    /** The filters that the server would have, in its order. */
     private static Filter[] filters(ConfigurableApplicationContext context) {
         List<Filter> filters = new ArrayList<>();
         for (ServletContextInitializer initializer : new ServletContextInitializerBeans(context.getBeanFactory())) {
@@ -86,7 +86,7 @@ final class App implements AutoCloseable {
     /** The status, which must be this one. */
     static int require(int status, Response response) {
         if (response.getStatus() != status) {
-            throw new IllegalStateException("answered with " + response.getStatus() + " in place of " + status);
+            throw new IllegalStateException("answered with " + response.getStatus() + " instead of " + status);
         }
         return status;
     }

@@ -1,30 +1,33 @@
 package dev.sluice.bench.spring;
 
+import static dev.sluice.bench.spring.StarterRow.BUCKET4J_ANNOTATION;
+import static dev.sluice.bench.spring.StarterRow.BUCKET4J_FILTER;
+import static dev.sluice.bench.spring.StarterRow.NOTHING;
+import static dev.sluice.bench.spring.StarterRow.RESILIENCE4J_ANNOTATION;
+import static dev.sluice.bench.spring.StarterRow.SLUICE_ANNOTATION;
+import static dev.sluice.bench.spring.StarterRow.SLUICE_FILTER;
+
 import java.util.List;
 
 /** What is measured of a row. */
-enum Kind {
-    REQUEST("a request", "A request, let through", Requests.class, "request"),
-    CALL("a call", "A call, let through", Calls.class, "call"),
-    REFUSAL("a refusal", "A request, refused", Refusals.class, "request");
+@SuppressWarnings("ImmutableEnumChecker") // the lists are
+public enum Kind {
+    REQUEST("request", "A request, let through", List.of(StarterRow.values())),
+    CALL(
+            "call",
+            "A call, let through",
+            List.of(NOTHING, SLUICE_ANNOTATION, BUCKET4J_ANNOTATION, RESILIENCE4J_ANNOTATION)),
+    REFUSAL("refusal", "A request, refused", List.of(SLUICE_FILTER, BUCKET4J_FILTER));
 
-    final String label;
-    final String title;
-    final Class<?> benchmarks;
+    /** The method that measures it. */
     final String method;
 
-    Kind(String label, String title, Class<?> benchmarks, String method) {
-        this.label = label;
-        this.title = title;
-        this.benchmarks = benchmarks;
-        this.method = method;
-    }
+    final String title;
+    final List<StarterRow> rows;
 
-    List<Row> rows() {
-        return switch (this) {
-            case REQUEST -> Row.REQUESTS;
-            case CALL -> Row.CALLS;
-            case REFUSAL -> Row.REFUSALS;
-        };
+    Kind(String method, String title, List<StarterRow> rows) {
+        this.method = method;
+        this.title = title;
+        this.rows = rows;
     }
 }

@@ -1,0 +1,95 @@
+package dev.sluice.bench.report;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Other processes that a benchmark runs, and their files. */
+public final class Programs {
+    private static final int MAX_SECONDS_LATE = 60;
+
+    private Programs() {}
+
+    /** The command of a JVM like this one, on this one's class path, for any working directory. */
+    public static List<String> java(List<String> flags, String mainClass, String... args) {
+        List<String> words = new ArrayList<>();
+        words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        words.addAll(flags);
+        words.add("-cp");
+        words.add(Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
+                .map(part -> Path.of(part).toAbsolutePath().toString())
+                .collect(Collectors.joining(File.pathSeparator)));
+        words.add(mainClass);
+        words.addAll(List.of(args));
+        return words;
+    }
+
+    /** What a command printed, errors included. It must succeed, at most a minute later than {@code seconds}. */
+    public static String output(List<String> words, int seconds) {
+        return output(new ProcessBuilder(words).redirectErrorStream(true), seconds);
+    }
+
+    /** What a process printed. It must succeed, at most a minute later than {@code seconds}. */
+    public static String output(ProcessBuilder builder, int seconds) {
+        try {
+            Process process = builder.start();
+            CompletableFuture.delayedExecutor(seconds + MAX_SECONDS_LATE, TimeUnit.SECONDS)
+                    .execute(process::destroyForcibly);
+            String output = new String(process.getInputStream().readAllBytes(), UTF_8);
+            if (process.waitFor() != 0) {
+                throw new IllegalStateException(
+                        builder.command() + " ended with " + process.exitValue() + ": " + output);
+            }
+            return output;
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot run " + builder.command(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while measuring", e);
+        }
+    }
+
+    /** The text of a file beside a class. */
+    public static String resource(Class<?> type, String name) {
+        try (InputStream in = type.getResourceAsStream(name)) {
+            if (in == null) {
+                throw new IllegalStateException(name + " is missing from the class path");
+            }
+            return new String(in.readAllBytes(), UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(name + " cannot be read", e);
+        }
+    }
+
+    /** A new folder for the files of other programs. */
+    public static Path folder() {
+        try {
+            return Files.createTempDirectory("sluice-bench");
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot make a folder for temporary files", e);
+        }
+    }
+
+    /** Deletes a folder; what cannot be deleted is left for the system to sweep. */
+    public static void delete(Path folder) {
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        } catch (IOException e) {
+            // it is in the system's folder for temporary files
+        }
+    }
+}

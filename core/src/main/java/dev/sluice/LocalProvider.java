@@ -1,0 +1,32 @@
+package dev.sluice;
+
+import java.util.ServiceLoader;
+
+/**
+ * Makes the limiters and stores of this JVM, for {@link Limiter#local}, {@link Limiter#builder} and {@link Store#local}.
+ * The store in this process provides it, and is found by {@link ServiceLoader}.
+ */
+public abstract class LocalProvider {
+    private static final class Holder {
+        private static final LocalProvider INSTANCE = load();
+
+        private static LocalProvider load() {
+            return ServiceLoader.load(LocalProvider.class, LocalProvider.class.getClassLoader())
+                    .findFirst()
+                    .orElseThrow(() -> new IllegalStateException("no provider of " + LocalProvider.class.getName()
+                            + " was found: a jar that repackages sluice-core must keep its META-INF/services"));
+        }
+    }
+
+    protected LocalProvider() {}
+
+    static LocalProvider get() {
+        return Holder.INSTANCE;
+    }
+
+    /** A limiter with options. */
+    protected abstract LimiterBuilder builder(Limit... limits);
+
+    /** A store on this clock. */
+    protected abstract Store store(Ticker ticker);
+}

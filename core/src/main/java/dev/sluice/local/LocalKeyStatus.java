@@ -1,0 +1,57 @@
+package dev.sluice.local;
+
+import dev.sluice.Decision;
+import dev.sluice.algorithm.State;
+import dev.sluice.spi.KeyStatus;
+
+/**
+ * How a state stands at {@code now}, the time by which the limiter decides. Times left are told by its clock: the two
+ * differ only after the clock has stepped far back.
+ */
+final class LocalKeyStatus extends KeyStatus {
+    final State state;
+    final int percent;
+    final long now;
+
+    LocalKeyStatus(State state, int percent, long now) {
+        this.state = state;
+        this.percent = percent;
+        this.now = now;
+    }
+
+    /** The decision when the state has been charged, for work that may start at {@code departsAt}. */
+    Decision allowed(long permits, long clock, long departsAt) {
+        long delay = departsAt == now ? 0 : until(departsAt, clock);
+        return allowed(permits, clock, delay, Math.max(now, state.latest()));
+    }
+
+    @Override
+    protected int limits() {
+        return state.parts();
+    }
+
+    @Override
+    protected long capacity(int limit) {
+        return state.part(limit).algorithm().capacity();
+    }
+
+    @Override
+    protected long room(int limit) {
+        return state.part(limit).room(percent);
+    }
+
+    @Override
+    protected long remaining(int limit) {
+        return state.part(limit).remaining(percent, now);
+    }
+
+    @Override
+    protected long readyAt(int limit, long permits) {
+        return state.part(limit).readyAt(percent, now, permits);
+    }
+
+    @Override
+    protected long freshAt(int limit) {
+        return state.part(limit).freshAt(now);
+    }
+}

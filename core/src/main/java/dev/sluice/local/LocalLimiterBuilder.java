@@ -1,0 +1,88 @@
+package dev.sluice.local;
+
+import dev.sluice.DecisionListener;
+import dev.sluice.Limit;
+import dev.sluice.Limiter;
+import dev.sluice.LimiterBuilder;
+import dev.sluice.Ticker;
+import dev.sluice.spi.Scheduler;
+import dev.sluice.spi.Shedding;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** Builds a limiter in this process; beyond the public options, a test sets the wall clock and the scheduler. */
+final class LocalLimiterBuilder implements LimiterBuilder {
+    private final List<Limit> limits;
+    private Ticker ticker = Ticker.system();
+    private @Nullable LongSupplier wallClock = () -> TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
+    private Scheduler scheduler = Scheduler.system();
+    private int maxKeys = 1 << 24;
+    private @Nullable Shedding shedding;
+    private boolean shadow;
+    private @Nullable DecisionListener listener;
+
+    LocalLimiterBuilder(Limit... limits) {
+        this.limits = List.of(limits);
+    }
+
+    @Override
+    public LocalLimiterBuilder ticker(Ticker ticker) {
+        this.ticker = ticker;
+        this.wallClock = ticker == Ticker.system() ? wallClock : null;
+        return this;
+    }
+
+    /** The clock of windows aligned to the calendar, in microseconds since 1970. Default: the system's. */
+    LocalLimiterBuilder wallClock(LongSupplier wallClock) {
+        this.wallClock = wallClock;
+        return this;
+    }
+
+    /** Wakes those who wait. Default: the JDK's timer. */
+    LocalLimiterBuilder scheduler(Scheduler scheduler) {
+        this.scheduler = scheduler;
+        return this;
+    }
+
+    @Override
+    public LocalLimiterBuilder maxKeys(int maxKeys) {
+        if (maxKeys < 1) {
+            throw new IllegalArgumentException("maxKeys must be 1 or more, was " + maxKeys);
+        }
+        this.maxKeys = maxKeys;
+        return this;
+    }
+
+    @Override
+    public LocalLimiterBuilder listener(DecisionListener listener) {
+        this.listener = listener;
+        return this;
+    }
+
+    @Override
+    public LocalLimiterBuilder shadow() {
+        this.shadow = true;
+        return this;
+    }
+
+    @Override
+    public LocalLimiterBuilder shedFrom(int percent) {
+        return shedFrom(percent, ThreadLocalRandom.current().nextLong());
+    }
+
+    @Override
+    public LocalLimiterBuilder shedFrom(int percent, long seed) {
+        this.shedding = new Shedding(percent, seed);
+        return this;
+    }
+
+    @Override
+    public Limiter build() {
+        CompiledLimits compiled = CompiledLimits.of(limits, wallClock == null ? 0 : wallClock.getAsLong());
+        LimiterCore core = new LimiterCore(compiled, ticker, wallClock, scheduler, maxKeys, shedding);
+        return new LocalLimiter(core, 100, shadow, listener);
+    }
+}

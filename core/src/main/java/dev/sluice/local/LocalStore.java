@@ -1,0 +1,45 @@
+package dev.sluice.local;
+
+import dev.sluice.Limit;
+import dev.sluice.Limiter;
+import dev.sluice.OnFailure;
+import dev.sluice.Store;
+import dev.sluice.Ticker;
+import java.util.Arrays;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The limiters of this process, by name. */
+final class LocalStore implements Store {
+    private final Ticker ticker;
+    private final ConcurrentHashMap<String, Limiter> limiters = new ConcurrentHashMap<>();
+
+    LocalStore(Ticker ticker) {
+        this.ticker = ticker;
+    }
+
+    /** Asked again for a name with other limits, the store changes that limiter to them. */
+    @Override
+    public Limiter limiter(String name, Limit... limits) {
+        Limiter limiter = limiters.computeIfAbsent(name, unseen -> Limiter.local(ticker, limits));
+        if (!limiter.limits().equals(Arrays.asList(limits))) {
+            limiter.change(limits);
+        }
+        return limiter;
+    }
+
+    /** Memory always answers. */
+    @Override
+    public Limiter limiter(String name, OnFailure onFailure, Limit... limits) {
+        return limiter(name, limits);
+    }
+
+    @Override
+    public void forget(String name) {
+        limiters.remove(name);
+    }
+
+    @Override
+    public void close() {
+        limiters.clear();
+    }
+}

@@ -1,0 +1,194 @@
+package dev.sluice.spi;
+
+import dev.sluice.Decision;
+import dev.sluice.DecisionListener;
+import dev.sluice.Limiter;
+import dev.sluice.Outcome;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The calls of a limiter over the few operations of a store: checks arguments, applies the shadow, calls the listener.
+ *
+ * <p>The operations are asynchronous. A store whose answers are there at once may override the blocking calls.
+ */
+public abstract class AbstractLimiter implements Limiter {
+    /** Any delay of a queue is accepted. */
+    protected static final long ANY_DELAY = Long.MAX_VALUE;
+
+    /** An operation that is over. */
+    protected static final CompletableFuture<?> DONE = CompletableFuture.completedFuture(null);
+
+    private static final System.Logger LOG = System.getLogger(Limiter.class.getName());
+
+    /** The percentage of every limit that requests through this limiter may use. */
+    protected final int percent;
+
+    /** Whether decisions need more than the store's answer: the shadow, or a call of the listener. */
+    protected final boolean observed;
+
+    protected final boolean shadow;
+    protected final @Nullable DecisionListener listener;
+
+    protected AbstractLimiter(int percent, boolean shadow, @Nullable DecisionListener listener) {
+        if (percent < 1 || percent > 100) {
+            throw new IllegalArgumentException("a share is 1 to 100 percent, was " + percent);
+        }
+        this.percent = percent;
+        this.shadow = shadow;
+        this.listener = listener;
+        this.observed = shadow || listener != null;
+    }
+
+    // ---- The operations of the store
+
+    /** Takes the permits if they are admitted with a delay of at most {@code maxDelayMicros}. */
+    protected abstract CompletableFuture<Decision> take(String key, long permits, long maxDelayMicros);
+
+    /** What {@link #take} would answer with any delay. Takes nothing. */
+    protected abstract CompletableFuture<Decision> look(String key, long permits);
+
+    /** Takes the permits as soon as they can be had, if that is within {@code maxWaitMicros}. */
+    protected abstract CompletableFuture<Decision> await(String key, long permits, long maxWaitMicros);
+
+    /** Gives back what an allowed decision took. */
+    protected abstract CompletableFuture<?> refundTaken(String key, Decision taken);
+
+    /** Ends the hold of what an allowed decision took of concurrency limits. */
+    protected abstract CompletableFuture<?> releaseTaken(String key, Decision taken);
+
+    /** Forgets what a key has used. */
+    protected abstract void resetKey(String key);
+
+    /** Whether permits are held until they are released. */
+    protected abstract boolean holds();
+
+    /** What the text of this limiter calls it; empty if it has no name. */
+    protected String name() {
+        return "";
+    }
+
+    // ---- The calls of a limiter
+
+    @Override
+    public boolean tryAcquire(String key, long permits) {
+        check(key, permits);
+        checkHoldsNothing();
+        return observe(key, take(key, permits, 0)).join().allowed();
+    }
+
+    @Override
+    public Decision decide(String key, long permits) {
+        return decideAsync(key, permits).join();
+    }
+
+    @Override
+    public final CompletableFuture<Decision> decideAsync(String key, long permits) {
+        check(key, permits);
+        return observe(key, take(key, permits, ANY_DELAY));
+    }
+
+    @Override
+    public Decision peek(String key, long permits) {
+        return peekAsync(key, permits).join();
+    }
+
+    @Override
+    public final CompletableFuture<Decision> peekAsync(String key, long permits) {
+        check(key, permits);
+        CompletableFuture<Decision> seen = look(key, permits);
+        return shadow ? seen.thenApply(Decision::asShadow) : seen;
+    }
+
+    @Override
+    public final CompletableFuture<Decision> acquireAsync(String key, long permits, Duration maxWait) {
+        check(key, permits);
+        if (maxWait.isNegative()) {
+            throw new IllegalArgumentException("maxWait must not be negative, was " + maxWait);
+        }
+        long maxWaitMicros = TimeUnit.MICROSECONDS.convert(maxWait);
+        if (shadow) {
+            return observe(key, take(key, permits, maxWaitMicros));
+        }
+        CompletableFuture<Decision> turn = await(key, permits, maxWaitMicros);
+        if (listener != null) {
+            turn.thenAccept(decision -> observe(key, decision));
+        }
+        return turn;
+    }
+
+    @Override
+    public final void refund(String key, Decision taken) {
+        refundAsync(key, taken).join();
+    }
+
+    @Override
+    public final CompletableFuture<?> refundAsync(String key, Decision taken) {
+        check(key, 0);
+        return tookPermits(taken) ? refundTaken(key, taken) : DONE;
+    }
+
+    @Override
+    public final void release(String key, Decision taken) {
+        releaseAsync(key, taken).join();
+    }
+
+    @Override
+    public final CompletableFuture<?> releaseAsync(String key, Decision taken) {
+        check(key, 0);
+        return tookPermits(taken) && holds() ? releaseTaken(key, taken) : DONE;
+    }
+
+    @Override
+    public final void reset(String key) {
+        check(key, 0);
+        resetKey(key);
+    }
+
+    @Override
+    public final String toString() {
+        return "Limiter" + (name().isEmpty() ? "" : " " + name()) + limits()
+                + (percent == 100 ? "" : " for " + percent + " %");
+    }
+
+    // ---- For the calls that a store overrides
+
+    protected static void check(String key, long permits) {
+        Objects.requireNonNull(key, "key must not be null");
+        if (permits < 0) {
+            throw new IllegalArgumentException("permits must be 0 or more, was " + permits);
+        }
+    }
+
+    /** Refuses a call that leaves the caller nothing to release held permits by. */
+    protected final void checkHoldsNothing() {
+        if (holds()) {
+            throw new IllegalStateException("a concurrency limit needs something to release its permits by: use hold,"
+                    + " or decide and release, with " + limits());
+        }
+    }
+
+    /** The decision as the caller sees it; the listener has been called with it. */
+    protected final Decision observe(String key, Decision decision) {
+        Decision seen = shadow ? decision.asShadow() : decision;
+        if (listener != null) {
+            try {
+                listener.decided(key, seen);
+            } catch (RuntimeException e) {
+                LOG.log(System.Logger.Level.WARNING, "a listener failed on " + seen, e);
+            }
+        }
+        return seen;
+    }
+
+    private CompletableFuture<Decision> observe(String key, CompletableFuture<Decision> decision) {
+        return observed ? decision.thenApply(made -> observe(key, made)) : decision;
+    }
+
+    private static boolean tookPermits(Decision decision) {
+        return decision.outcome() == Outcome.ALLOWED && decision.permits() > 0;
+    }
+}

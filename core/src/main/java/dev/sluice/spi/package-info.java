@@ -1,0 +1,5 @@
+/** What stores share with each other: the calls of a limiter, building decisions, the scheduler, shedding. */
+@NullMarked
+package dev.sluice.spi;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,148 @@
+package dev.sluice.local;
+
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
+
+import dev.sluice.Decision;
+import dev.sluice.Limit;
+import dev.sluice.Limiter;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jetbrains.lincheck.datastructures.IntGen;
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Param;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Lincheck runs the calls in every interleaving it can think of, and looks for an order that explains the answers. */
+@Tag("full")
+class LinearizableTest {
+    private static void check(Class<?> calls) {
+        new ModelCheckingOptions()
+                .iterations(Integer.getInteger("sluice.lincheck.iterations", 2))
+                .invocationsPerIteration(Integer.getInteger("sluice.lincheck.invocations", 100))
+                .threads(2)
+                .actorsPerThread(2)
+                .actorsBefore(1)
+                .actorsAfter(1)
+                .loopIterationsBeforeThreadSwitch(40) // more than there are slots: looking through them is not waiting
+                .loopBound(400)
+                .check(calls);
+    }
+
+    @Test
+    void tokenBucket() {
+        check(TokenBucketCalls.class);
+    }
+
+    @Test
+    void slidingLog() {
+        check(SlidingLogCalls.class);
+    }
+
+    @Test
+    void slidingWindow() {
+        check(SlidingWindowCalls.class);
+    }
+
+    @Test
+    void severalLimits() {
+        check(SeveralCalls.class);
+    }
+
+    @Test
+    void keysThatComeAndGo() {
+        check(KeyCalls.class);
+    }
+
+    @Param(name = "permits", gen = IntGen.class, conf = "1:3")
+    public abstract static class Calls {
+        final AtomicLong nanos = new AtomicLong();
+        final Limiter limiter;
+        final Decision taken;
+
+        Calls(Limit... limits) {
+            this.limiter = Limiter.builder(limits).ticker(nanos::get).maxKeys(2).build();
+            this.taken = limiter.decide(1);
+        }
+
+        @Operation
+        public boolean tryAcquire(@Param(name = "permits") int permits) {
+            return limiter.tryAcquire(permits);
+        }
+
+        @Operation
+        public String decide(@Param(name = "permits") int permits) {
+            return limiter.decide(permits).toString();
+        }
+
+        /** Gives back what was taken before the others came. */
+        @Operation(runOnce = true)
+        public void refund() {
+            limiter.refund(taken);
+        }
+
+        @Operation
+        public long peek() {
+            return limiter.peek("", 0).remaining();
+        }
+
+        @Operation
+        public void reset() {
+            limiter.reset();
+        }
+    }
+
+    public static class TokenBucketCalls extends Calls {
+        public TokenBucketCalls() {
+            super(Limit.tokenBucket(4, ofSeconds(1)));
+        }
+    }
+
+    public static class SlidingLogCalls extends Calls {
+        public SlidingLogCalls() {
+            super(Limit.slidingLog(4, ofSeconds(1)));
+        }
+    }
+
+    public static class SlidingWindowCalls extends Calls {
+        public SlidingWindowCalls() {
+            super(Limit.slidingWindow(4, ofSeconds(1), 2));
+        }
+
+        @Operation
+        public void change() {
+            limiter.change(Limit.slidingWindow(5, ofSeconds(1), 4));
+        }
+    }
+
+    public static class SeveralCalls extends Calls {
+        public SeveralCalls() {
+            super(Limit.fixedWindow(4, ofSeconds(1)), Limit.leakyBucket(5, ofSeconds(1)));
+        }
+    }
+
+    @Param(name = "key", gen = IntGen.class, conf = "1:3")
+    public static class KeyCalls {
+        private final AtomicLong nanos = new AtomicLong();
+        private final Limiter limiter = Limiter.builder(Limit.fixedWindow(2, ofMillis(1)))
+                .ticker(nanos::get)
+                .maxKeys(2)
+                .build();
+
+        @Operation
+        public boolean tryAcquire(@Param(name = "key") int key) {
+            return limiter.tryAcquire("k" + key);
+        }
+
+        @Operation
+        public void reset(@Param(name = "key") int key) {
+            limiter.reset("k" + key);
+        }
+
+        @Operation
+        public void pass() {
+            nanos.addAndGet(2_000_000_000L);
+        }
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.local;
+
+import org.jspecify.annotations.NullMarked;

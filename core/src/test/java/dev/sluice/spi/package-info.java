@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.spi;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,97 @@
+package dev.sluice.server;
+
+import dev.sluice.server.admin.AdminTokens;
+import dev.sluice.server.admin.AuditLog;
+import dev.sluice.server.envoy.EnvoyFolder;
+import dev.sluice.server.ruleset.InitialRules;
+import dev.sluice.server.web.Bounds;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The settings of a server.
+ *
+ * @param rules the rules it starts with
+ * @param store the store of the counters: {@code memory}, or the URL of a Redis; null: the store that the rules name
+ * @param redis how a Redis is used
+ * @param data the address of the data port
+ * @param admin the address of the admin port
+ * @param tokens the tokens for the admin port
+ * @param audit records changes made over the admin port; the server closes it
+ * @param envoy the limits for Envoy, which the server closes; null: the rules
+ * @param bounds how much clients may use of the server
+ * @param grace how long requests under way may take when the server stops
+ */
+public record ServerSettings(
+        InitialRules rules,
+        @Nullable String store,
+        Redis redis,
+        Address data,
+        Address admin,
+        AdminTokens tokens,
+        AuditLog audit,
+        @Nullable EnvoyFolder envoy,
+        Bounds bounds,
+        Duration grace) {
+    /** The address that a port listens on; port 0 takes a free one. */
+    public record Address(String host, int port) {
+        public static final String ALL = "0.0.0.0";
+        public static final String LOOPBACK = "127.0.0.1";
+    }
+
+    /**
+     * How a Redis is used.
+     *
+     * @param prefix the prefix of all keys
+     * @param timeout how long to wait for an answer
+     */
+    public record Redis(String prefix, Duration timeout) {
+        static final Redis DEFAULTS = new Redis("sluice", Duration.ofMillis(50));
+    }
+
+    private static final Address FREE_PORT = new Address(Address.LOOPBACK, 0);
+    private static final Duration DEFAULT_GRACE = Duration.ofSeconds(10);
+
+    /** These rules, in the store they name, on two free ports of the loopback address. */
+    public static ServerSettings of(InitialRules rules) {
+        return new ServerSettings(
+                rules,
+                null,
+                Redis.DEFAULTS,
+                FREE_PORT,
+                FREE_PORT,
+                AdminTokens.none(),
+                AuditLog.to(System.out),
+                null,
+                Bounds.DEFAULTS,
+                DEFAULT_GRACE);
+    }
+
+    public ServerSettings store(@Nullable String store) {
+        return new ServerSettings(rules, store, redis, data, admin, tokens, audit, envoy, bounds, grace);
+    }
+
+    public ServerSettings redis(Redis redis) {
+        return new ServerSettings(rules, store, redis, data, admin, tokens, audit, envoy, bounds, grace);
+    }
+
+    public ServerSettings at(Address data, Address admin) {
+        return new ServerSettings(rules, store, redis, data, admin, tokens, audit, envoy, bounds, grace);
+    }
+
+    public ServerSettings guarded(AdminTokens tokens, AuditLog audit) {
+        return new ServerSettings(rules, store, redis, data, admin, tokens, audit, envoy, bounds, grace);
+    }
+
+    public ServerSettings envoy(@Nullable EnvoyFolder envoy) {
+        return new ServerSettings(rules, store, redis, data, admin, tokens, audit, envoy, bounds, grace);
+    }
+
+    public ServerSettings bounds(Bounds bounds) {
+        return new ServerSettings(rules, store, redis, data, admin, tokens, audit, envoy, bounds, grace);
+    }
+
+    public ServerSettings grace(Duration grace) {
+        return new ServerSettings(rules, store, redis, data, admin, tokens, audit, envoy, bounds, grace);
+    }
+}

@@ -1,0 +1,132 @@
+package dev.sluice.server.admin;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sluice.server.ruleset.ActiveRules;
+import dev.sluice.server.ruleset.RejectedRules;
+import dev.sluice.server.ruleset.RuleUpdater;
+import dev.sluice.server.ruleset.RuleVersion;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** {@code /v1/rules}: shows and changes the rules in force, and shows their versions. */
+final class RulesHandler {
+    private final RuleUpdater updater;
+
+    RulesHandler(RuleUpdater updater) {
+        this.updater = updater;
+    }
+
+    void handle(AdminRequest request) {
+        String rest = String.join("/", request.path.subList(2, request.path.size()));
+        if (rest.isEmpty()) {
+            rules(request);
+        } else if (rest.equals("rollback")) {
+            rollBack(request);
+        } else if (rest.equals("versions")) {
+            versions(request);
+        } else if (rest.matches("versions/[1-9]\\d{0,17}")) {
+            version(request, Long.parseLong(rest.substring("versions/".length())));
+        } else {
+            request.notFound("there are /v1/rules, /v1/rules/versions, /v1/rules/versions/{n} and /v1/rules/rollback");
+        }
+    }
+
+    private void rules(AdminRequest request) {
+        if (request.isMethod("PUT")) {
+            request.body(AdminRequest.YAML, RuleUpdater.MAX_BYTES, body -> published(request, put(request, body)));
+        } else if (request.isRead()) {
+            show(request, updater.active().version());
+        } else {
+            request.wrongMethod("GET, PUT");
+        }
+    }
+
+    private CompletableFuture<RuleVersion> put(AdminRequest request, Buffer body) {
+        String text;
+        try {
+            text = UTF_8.newDecoder().decode(ByteBuffer.wrap(body.getBytes())).toString();
+        } catch (CharacterCodingException e) {
+            throw AdminRequest.badRequest("the rules are not in UTF-8");
+        }
+        return updater.put(text, request.caller.toString(), ifMatch(request));
+    }
+
+    private void rollBack(AdminRequest request) {
+        if (!request.isMethod("POST")) {
+            request.wrongMethod("POST");
+            return;
+        }
+        Long number = request.number("version");
+        if (number == null) {
+            throw AdminRequest.badRequest("say which version: /v1/rules/rollback?version=3");
+        }
+        published(request, updater.rollBack(number, request.caller.toString(), ifMatch(request)));
+    }
+
+    private static void published(AdminRequest request, CompletableFuture<RuleVersion> published) {
+        request.when(published, version -> {
+            request.request.response().putHeader("ETag", etag(version));
+            request.json(200, version.summary());
+        });
+    }
+
+    private void versions(AdminRequest request) {
+        if (!request.isRead()) {
+            request.wrongMethod("GET");
+            return;
+        }
+        request.when(updater.versions(), versions -> {
+            JsonArray all = new JsonArray();
+            versions.forEach(version -> all.add(version.summary()));
+            request.json(200, new JsonObject().put("versions", all));
+        });
+    }
+
+    private void version(AdminRequest request, long number) {
+        if (!request.isRead()) {
+            request.wrongMethod("GET");
+            return;
+        }
+        request.when(updater.versions(), versions -> show(request, RuleUpdater.version(versions, number)));
+    }
+
+    /** Sends the file itself if the client accepts YAML, and else JSON with everything that is known of the version. */
+    private void show(AdminRequest request, RuleVersion version) {
+        request.request.response().putHeader("ETag", etag(version)).putHeader("Vary", "Accept");
+        String accept = request.request.getHeader("Accept");
+        if (accept != null && accept.contains("yaml")) {
+            request.send(200, AdminRequest.YAML.get(0), version.text());
+            return;
+        }
+        JsonObject json = version.summary();
+        ActiveRules active = updater.active();
+        if (version.equals(active.version())) {
+            RejectedRules rejected = active.rejected();
+            json.put("lastError", rejected == null ? null : rejected.json());
+            json.put("sharingReachable", active.isSharingReachable());
+        }
+        request.json(200, json.put("text", version.text()));
+    }
+
+    /** The id of the version that the caller has seen; null if they do not say, or accept any. */
+    private static @Nullable String ifMatch(AdminRequest request) {
+        String header = request.request.getHeader("If-Match");
+        if (header == null || header.strip().equals("*")) {
+            return null;
+        }
+        String tag = header.strip();
+        return tag.length() >= 2 && tag.startsWith("\"") && tag.endsWith("\"")
+                ? tag.substring(1, tag.length() - 1)
+                : tag;
+    }
+
+    private static String etag(RuleVersion version) {
+        return "\"" + version.id() + "\"";
+    }
+}

@@ -1,0 +1,70 @@
+package dev.sluice.server.cli;
+
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** The command line. Exit codes: 0 done, 1 failed, 2 called wrongly. */
+@Command(
+        name = "sluice",
+        description = "Rate limiting: the service, and tools to try a limit before you turn it on.",
+        synopsisSubcommandLabel = "COMMAND",
+        subcommands = {ServeCommand.class, CheckCommand.class, SimulateCommand.class},
+        footer = {
+            "",
+            "Try:",
+            "  sluice serve                               run the service, with a page to try limits",
+            "  sluice check rules.yaml                    validate a rule file",
+            "  sluice simulate --traffic boundary         draw what all algorithms do in an attack",
+            "  sluice bench core                          measure how fast this machine decides",
+            "  sluice bench redis                         measure how fast it decides with Redis",
+            "  sluice chaos                               kill, pause and flush Redis, and see what callers see",
+            "  sluice COMMAND --help                      show the options of a command"
+        })
+public final class Main implements Runnable {
+    @Mixin
+    private CommonOptions common = new CommonOptions();
+
+    /** Runs one command and exits with its code. */
+    public static void main(String[] args) {
+        PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
+        PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
+        System.exit(run(out, err, args));
+    }
+
+    /** Runs one command and returns its exit code. */
+    public static int run(PrintWriter out, PrintWriter err, String... args) {
+        return new CommandLine(new Main())
+                .setOut(out)
+                .setErr(err)
+                .setUsageHelpWidth(100)
+                .setParameterExceptionHandler((e, given) -> {
+                    err.println(name(e.getCommandLine()) + ": " + line(e) + "; see " + name(e.getCommandLine())
+                            + " --help");
+                    return CommandLine.ExitCode.USAGE;
+                })
+                .setExecutionExceptionHandler((e, commandLine, result) -> {
+                    err.println(name(commandLine) + ": " + line(e));
+                    return CommandLine.ExitCode.SOFTWARE;
+                })
+                .execute(args);
+    }
+
+    @Override
+    public void run() {
+        throw common.wrongCall("say what to do: serve, check, simulate, bench or chaos");
+    }
+
+    private static String name(CommandLine commandLine) {
+        return commandLine.getCommandSpec().qualifiedName(" ");
+    }
+
+    private static String line(Throwable e) {
+        String message = e.getMessage();
+        return message == null || message.isBlank()
+                ? e.getClass().getSimpleName()
+                : message.strip().replaceAll("\\s*\\R\\s*", " ");
+    }
+}

@@ -1,0 +1,263 @@
+package dev.sluice.server.cli;
+
+import dev.sluice.server.Log;
+import dev.sluice.server.ServerSettings;
+import dev.sluice.server.ServerSettings.Address;
+import dev.sluice.server.SluiceServer;
+import dev.sluice.server.WarmUp;
+import dev.sluice.server.admin.AdminTokens;
+import dev.sluice.server.admin.AuditLog;
+import dev.sluice.server.envoy.EnvoyConfigException;
+import dev.sluice.server.envoy.EnvoyFolder;
+import dev.sluice.server.ruleset.InitialRules;
+import dev.sluice.server.web.Bounds;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Runs the service until the process is told to stop. */
+@Command(
+        name = "serve",
+        abbreviateSynopsis = true,
+        sortOptions = false,
+        description = {
+            "Runs the service, which decides by the rules in a file whether a request is allowed."
+                    + " Runs until Ctrl-C or SIGTERM, then finishes the requests under way.",
+            ""
+        },
+        footer = {
+            "",
+            "Data port (for your services and proxies, not for the internet):",
+            "  GET  /v1/check?ip=203.0.113.9&path=/login&method=POST    200 or 429, with RateLimit headers",
+            "  POST /v1/check {\"attributes\": {\"ip\": \"203.0.113.9\"}, \"cost\": 1}    the same; or a list of them",
+            "  DELETE /v1/holds/{id}         releases what a concurrency limit granted",
+            "  GET  /nginx                   for nginx's auth_request: 204 or 403",
+            "  gRPC, POST /json              for Envoy: its rate limit service, version 3",
+            "  GET  /healthz, /readyz        whether it is alive, and whether it takes requests",
+            "Admin port (for operators and Prometheus):",
+            "  GET  /                        a page that shows what a limit does to traffic",
+            "  GET, PUT /v1/rules            the rules in force; further /v1/explain, /v1/keys, /v1/events",
+            "  GET  /metrics                 for Prometheus",
+            "",
+            "Try:",
+            "  sluice serve",
+            "  curl -i 'localhost:8080/v1/check?ip=203.0.113.9&path=/login&method=POST'",
+            "  sluice serve --rules rules.yaml --store redis://127.0.0.1:6379",
+            "",
+            "Port 0 takes a free port and prints its number. The log goes to standard error, one line for each event."
+        })
+final class ServeCommand implements Callable<Integer> {
+    @Mixin
+    private CommonOptions common = new CommonOptions();
+
+    @Option(
+            names = "--rules",
+            paramLabel = "FILE",
+            description = "The rule file; sluice check validates it. Default: a built-in example.")
+    private @Nullable Path rules;
+
+    @Option(
+            names = "--store",
+            paramLabel = "URL",
+            description = "The store of the counters: memory, redis://host:6379, redis-sentinel://a,b#master or"
+                    + " redis-cluster://a:7001,b:7002. Default: the environment variable SLUICE_STORE, or else the store"
+                    + " that the rule file names.",
+            defaultValue = "${env:SLUICE_STORE}",
+            showDefaultValue = CommandLine.Help.Visibility.NEVER)
+    private @Nullable String store;
+
+    @Option(
+            names = "--store-timeout",
+            paramLabel = "MILLIS",
+            description = "How long to wait for Redis before a rule's on-store-failure decides. Default:"
+                    + " ${DEFAULT-VALUE}.",
+            defaultValue = "50")
+    private int storeTimeout;
+
+    @Option(
+            names = "--store-prefix",
+            paramLabel = "TEXT",
+            description = "The prefix of all keys in Redis; servers with different prefixes share nothing."
+                    + " Default: ${DEFAULT-VALUE}.",
+            defaultValue = "sluice")
+    private String storePrefix = "sluice";
+
+    @Option(
+            names = "--port",
+            paramLabel = "N",
+            description = "The data port. Default: ${DEFAULT-VALUE}.",
+            defaultValue = "8080")
+    private int port;
+
+    @Option(
+            names = "--host",
+            paramLabel = "ADDRESS",
+            description = "The address of the data port. Default: ${DEFAULT-VALUE}, which is every address.",
+            defaultValue = Address.ALL)
+    private String host = Address.ALL;
+
+    @Option(
+            names = "--admin-port",
+            paramLabel = "N",
+            description = "The admin port. Default: ${DEFAULT-VALUE}.",
+            defaultValue = "8081")
+    private int adminPort;
+
+    @Option(
+            names = "--admin-host",
+            paramLabel = "ADDRESS",
+            description = "The address of the admin port. Default: ${DEFAULT-VALUE}; any other needs a token.",
+            defaultValue = Address.LOOPBACK)
+    private String adminHost = Address.LOOPBACK;
+
+    @Option(
+            names = "--admin-token-file",
+            paramLabel = "FILE",
+            description = "The tokens for the admin port: name:token or token on each line, at least 16 characters.")
+    private @Nullable Path adminTokenFile;
+
+    @Option(
+            names = "--admin-token",
+            paramLabel = "TOKEN",
+            description =
+                    "One token for the admin port; other users of this machine can see it. Default: the environment"
+                            + " variable SLUICE_ADMIN_TOKEN.",
+            defaultValue = "${env:SLUICE_ADMIN_TOKEN}",
+            showDefaultValue = CommandLine.Help.Visibility.NEVER)
+    private @Nullable String adminToken;
+
+    @Option(
+            names = "--audit-log",
+            paramLabel = "FILE",
+            description = "The file that records changes made over the admin port. Default: standard output.")
+    private @Nullable Path auditLog;
+
+    @Option(
+            names = "--envoy-config",
+            paramLabel = "DIR",
+            description = "Decides for Envoy by the *.yaml files in this folder, in the format of envoyproxy/ratelimit."
+                    + " Default: by the rules.")
+    private @Nullable Path envoyConfig;
+
+    @Option(
+            names = "--max-connections",
+            paramLabel = "N",
+            description = "The largest number of open connections; more are closed at once. Default: ${DEFAULT-VALUE}.",
+            defaultValue = "10000")
+    private int maxConnections;
+
+    @Option(
+            names = "--grace",
+            paramLabel = "SECONDS",
+            description = "How long requests under way may take when the service stops. Default: ${DEFAULT-VALUE}.",
+            defaultValue = "10")
+    private int grace;
+
+    @Override
+    public Integer call() throws InterruptedException {
+        ServerSettings settings = settings();
+        Log.to(System.err);
+        PrintWriter out = common.out();
+        long began = System.nanoTime();
+        if (!WarmUp.run()) {
+            Log.info("not-warm", "effect", "the first answers take longer");
+        }
+        SluiceServer server = start(settings);
+        CountDownLatch stopped = new CountDownLatch(1);
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, out, stopped), "sluice-stop"));
+        log(server, (System.nanoTime() - began) / 1_000_000);
+        out.println("Ask       http://127.0.0.1:" + server.port() + "/v1/check?ip=203.0.113.9&path=/login&method=POST");
+        out.println("Look at   http://127.0.0.1:" + server.adminPort() + "/   (playground)");
+        out.println("Health    http://127.0.0.1:" + server.port() + "/healthz");
+        out.println("Stop with Ctrl-C.");
+        stopped.await();
+        return 0;
+    }
+
+    private SluiceServer start(ServerSettings settings) {
+        try {
+            return SluiceServer.start(settings);
+        } catch (IllegalArgumentException e) {
+            throw common.wrongCall(e);
+        }
+    }
+
+    private void log(SluiceServer server, long millis) {
+        Log.info(
+                "started",
+                "port",
+                server.port(),
+                "adminPort",
+                server.adminPort(),
+                "rules",
+                server.rules().rules().size(),
+                "file",
+                rules == null ? "example" : rules,
+                "store",
+                server.storeShown(),
+                "millis",
+                millis);
+    }
+
+    private static void stop(SluiceServer server, PrintWriter out, CountDownLatch stopped) {
+        Log.info("stopping");
+        server.close();
+        Log.info("stopped");
+        out.println("stopped");
+        stopped.countDown();
+    }
+
+    private ServerSettings settings() {
+        checkRange("--port", port, 0, 65535);
+        checkRange("--admin-port", adminPort, 0, 65535);
+        checkRange("--store-timeout", storeTimeout, 1, 60_000);
+        checkRange("--max-connections", maxConnections, 1, 1_000_000);
+        checkRange("--grace", grace, 0, 3600);
+        if (port == adminPort && port != 0) {
+            throw common.wrongCall("--port and --admin-port must differ, both are " + port);
+        }
+        return ServerSettings.of(rules == null ? InitialRules.example() : InitialRules.of(rules))
+                .store(store)
+                .redis(new ServerSettings.Redis(storePrefix, Duration.ofMillis(storeTimeout)))
+                .at(new Address(host, port), new Address(adminHost, adminPort))
+                .guarded(tokens(), auditLog == null ? AuditLog.to(System.out) : AuditLog.toFile(auditLog))
+                .envoy(envoy())
+                .bounds(Bounds.DEFAULTS.withConnections(maxConnections))
+                .grace(Duration.ofSeconds(grace));
+    }
+
+    private AdminTokens tokens() {
+        String tokens = adminToken == null ? "" : adminToken;
+        if (adminTokenFile != null) {
+            try {
+                tokens += "\n" + Files.readString(adminTokenFile);
+            } catch (IOException e) {
+                throw new IllegalStateException("--admin-token-file cannot be read: " + e, e);
+            }
+        }
+        return AdminTokens.parse(tokens);
+    }
+
+    private @Nullable EnvoyFolder envoy() {
+        try {
+            return envoyConfig == null ? null : EnvoyFolder.open(envoyConfig);
+        } catch (EnvoyConfigException e) {
+            throw new IllegalStateException(String.join("; ", e.problems()), e);
+        }
+    }
+
+    private void checkRange(String name, int value, int min, int max) {
+        if (value < min || value > max) {
+            throw common.wrongCall(name + " must be from " + min + " to " + max + ", was " + value);
+        }
+    }
+}

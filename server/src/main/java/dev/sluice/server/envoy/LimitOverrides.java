@@ -1,0 +1,31 @@
+package dev.sluice.server.envoy;
+
+import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Decides descriptors that have a {@code limit} of their own. The hits are counted by descriptor and unit, whatever the
+ * number of that limit is.
+ */
+final class LimitOverrides {
+    private final Map<EnvoyUnit, WindowCounter> counters = new EnumMap<>(EnvoyUnit.class);
+
+    LimitOverrides(WindowCounter.Factory factory) {
+        for (EnvoyUnit unit : EnvoyUnit.values()) {
+            counters.put(unit, factory.unbounded(unit, "envoy-override/" + unit));
+        }
+    }
+
+    CompletableFuture<DescriptorResult> decide(String domain, RateLimitDescriptor descriptor, long hits) {
+        EnvoyUnit unit =
+                Objects.requireNonNull(EnvoyUnit.of(descriptor.getLimit().getUnit()));
+        long requests = Integer.toUnsignedLong(descriptor.getLimit().getRequestsPerUnit());
+        DescriptorLimit limit = DescriptorLimit.unnamed(unit, requests);
+        WindowCounter counter = Objects.requireNonNull(counters.get(unit));
+        return counter.count(Descriptors.key(domain, descriptor), hits)
+                .thenApply(usage -> DescriptorResult.of(limit, unit, usage));
+    }
+}

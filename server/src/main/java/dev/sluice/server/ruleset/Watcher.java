@@ -1,0 +1,95 @@
+package dev.sluice.server.ruleset;
+
+import java.time.Duration;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Repeats tasks that look for changes outside this process, one at a time, on a thread of its own. Whatever a task throws
+ * is logged and counted, and the task is repeated all the same.
+ */
+public final class Watcher implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(Watcher.class.getName());
+    private static final Duration TIME_TO_STOP = Duration.ofSeconds(5);
+
+    private final String name;
+    private final LongAdder failures = new LongAdder();
+    private final ScheduledThreadPoolExecutor thread;
+
+    /** With a name for the thread, the log and the metrics. */
+    public Watcher(String name) {
+        this.name = name;
+        this.thread = new ScheduledThreadPoolExecutor(1, task -> {
+            Thread made = new Thread(task, "sluice-" + name);
+            made.setDaemon(true);
+            return made;
+        });
+    }
+
+    public String name() {
+        return name;
+    }
+
+    /** How often a task has failed. */
+    public long failures() {
+        return failures.sum();
+    }
+
+    /** Counts a failure that a task has handled. */
+    public void failed() {
+        failures.increment();
+    }
+
+    /** Runs a task again and again, with this pause before each run. */
+    public void repeat(Duration pause, Runnable task) {
+        Guarded guarded = new Guarded(task);
+        thread.scheduleWithFixedDelay(guarded, pause.toNanos(), pause.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    /**
+     * Runs a task once, between the others.
+     *
+     * @throws java.util.concurrent.RejectedExecutionException after {@link #close}
+     */
+    void execute(Runnable task) {
+        thread.execute(task);
+    }
+
+    /** Lets the task that is running finish, and runs no other. */
+    @Override
+    public void close() {
+        thread.shutdown();
+        try {
+            if (!thread.awaitTermination(TIME_TO_STOP.toSeconds(), TimeUnit.SECONDS)) {
+                thread.shutdownNow();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private final class Guarded implements Runnable {
+        private final Runnable task;
+        private String logged = "";
+
+        Guarded(Runnable task) {
+            this.task = task;
+        }
+
+        /** A task that throws would not be run again. The same failure is logged once, until the task succeeds. */
+        @Override
+        public void run() {
+            try {
+                task.run();
+                logged = "";
+            } catch (Throwable e) {
+                failures.increment();
+                if (!logged.equals(e.toString())) {
+                    logged = e.toString();
+                    LOG.log(System.Logger.Level.WARNING, "watching {0} failed, and goes on: {1}", name, logged);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,244 @@
+package dev.sluice.server.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.redis.servers.RedisServer;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.lang.reflect.InvocationTargetException;
+import java.net.URI;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import javax.tools.JavaCompiler;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.ToolProvider;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What the pages say is so: README.md and the others at the root, and all of docs/.
+ *
+ * <ul>
+ *   <li>Every {@code java} snippet compiles and runs. Where a line ends in {@code // => value}, the expression on it has
+ *       that value. {@code clock} is a ticker that stands still, and {@code at(11)} sets it to 11 seconds.
+ *   <li>Where one names {@code redis://127.0.0.1:6379}, it is run on a real Redis that is empty.
+ *   <li>Every {@code console} snippet is a call of {@code ./sluice} and what it prints.
+ *   <li>Every link leads somewhere.
+ * </ul>
+ */
+@Tag("slow")
+class DocsTest {
+    private static final Path ROOT = Path.of("..");
+    private static final Pattern SNIPPET = Pattern.compile("^```java\\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);
+    private static final Pattern CALL = Pattern.compile(
+            "^```console\\n\\$ \\./sluice (simulate[^\\n]+)\\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);
+    private static final Pattern CHECK = Pattern.compile("(?m)^(.+);\\s*// => (.+)$");
+    private static final Pattern IMPORT = Pattern.compile("(?m)^import .+;$");
+    private static final Pattern LINK = Pattern.compile("\\]\\(([^)#\\s]*)(?:#([^)\\s]+))?\\)");
+    private static final Pattern HEADING = Pattern.compile("(?m)^#+ (.+)$");
+    private static final Pattern VERSION = Pattern.compile("<version>([^<]+)</version>");
+
+    /** Its snippets are compiled and run by the tests of the starter, which have Spring. */
+    private static final String SPRING = "docs/spring.md";
+
+    /** What stands in the pages for the address of a Redis; one is started for whoever asks. */
+    private static final String REDIS = "redis://127.0.0.1:6379";
+
+    private static @Nullable RedisServer redis;
+
+    @TempDir
+    Path folder = Path.of("");
+
+    @AfterAll
+    static void stopRedis() {
+        if (redis != null) {
+            redis.close();
+        }
+    }
+
+    /** The address of a Redis in which there is nothing. */
+    private static String emptyRedis() {
+        if (redis == null) {
+            redis = RedisServer.start();
+        }
+        redis.command("FLUSHALL");
+        return redis.url();
+    }
+
+    private record Page(String name, String text) {
+        static Page read(Path file) {
+            try {
+                return new Page(ROOT.relativize(file).toString(), Files.readString(file));
+            } catch (IOException e) {
+                throw new IllegalStateException("cannot read " + file, e);
+            }
+        }
+
+        Stream<MatchResult> all(Pattern pattern) {
+            return pattern.matcher(text).results();
+        }
+
+        long lineOf(MatchResult match) {
+            return text.substring(0, match.start()).lines().count() + 1;
+        }
+    }
+
+    @TestFactory
+    Stream<DynamicTest> everySnippetDoesWhatItSays() throws IOException {
+        return tests(SNIPPET, page -> snippet -> {
+            String name = page.name.replaceAll("\\W", "_") + page.lineOf(snippet);
+            return () -> run(name, snippet.group(1));
+        });
+    }
+
+    @TestFactory
+    Stream<DynamicTest> everyCallPrintsWhatItSays() throws IOException {
+        return tests(CALL, page -> call -> () -> print(call.group(1), call.group(2)));
+    }
+
+    @Test
+    void everyPageForJavaHasSnippets() throws IOException {
+        List<String> withSnippets = pages().stream()
+                .filter(page -> page.all(SNIPPET).count() >= 10)
+                .map(Page::name)
+                .toList();
+        assertThat(withSnippets).contains("README.md", "docs/algorithms.md", "docs/limiter.md");
+    }
+
+    @Test
+    void everyLinkLeadsSomewhere() throws IOException {
+        List<String> dead = new ArrayList<>();
+        for (Page page : pages()) {
+            for (MatchResult link : page.all(LINK).toList()) {
+                if (!link.group(1).contains("://") && !isThere(page, link)) {
+                    dead.add(page.name + ":" + page.lineOf(link) + " " + link.group());
+                }
+            }
+        }
+        assertThat(dead).isEmpty();
+    }
+
+    @Test
+    void theVersionToDependOnIsTheOneThatIsBuilt() throws IOException {
+        Page readme = Page.read(ROOT.resolve("README.md"));
+        Page pom = Page.read(ROOT.resolve("pom.xml"));
+        String built = pom.all(VERSION).findFirst().orElseThrow().group(1);
+        assertThat(readme.all(VERSION).map(version -> version.group(1))).containsExactly(built);
+    }
+
+    private static List<Page> pages() throws IOException {
+        try (Stream<Path> root = Files.list(ROOT);
+                Stream<Path> docs = Files.list(ROOT.resolve("docs"))) {
+            return Stream.concat(root, docs)
+                    .filter(file -> file.toString().endsWith(".md"))
+                    .sorted()
+                    .map(Page::read)
+                    .toList();
+        }
+    }
+
+    private interface Check {
+        void run() throws Exception;
+    }
+
+    private static Stream<DynamicTest> tests(Pattern pattern, Function<Page, Function<MatchResult, Check>> checks)
+            throws IOException {
+        return pages().stream()
+                .filter(page -> !page.name.equals(SPRING))
+                .flatMap(page -> page.all(pattern).map(match -> {
+                    Check check = checks.apply(page).apply(match);
+                    return DynamicTest.dynamicTest(page.name + ":" + page.lineOf(match), check::run);
+                }));
+    }
+
+    private void print(String args, String said) throws Exception {
+        StringWriter out = new StringWriter();
+        StringWriter err = new StringWriter();
+        Path picture = folder.resolve("simulation.svg");
+        List<String> given = new ArrayList<>(List.of(args.split(" ", -1)));
+        given.addAll(List.of("--out", picture.toString()));
+        Main.run(new PrintWriter(out, true), new PrintWriter(err, true), given.toArray(new String[0]));
+        assertThat(err.toString()).isEmpty();
+        assertThat(lines(out.toString().replace(picture.toString(), "simulation.svg")))
+                .isEqualTo(lines(said));
+    }
+
+    private static List<String> lines(String text) {
+        return text.lines().map(String::stripTrailing).toList();
+    }
+
+    private static boolean isThere(Page page, MatchResult link) throws IOException {
+        Path from = ROOT.resolve(page.name);
+        Path to = link.group(1).isEmpty() ? from : from.resolveSibling(link.group(1));
+        if (!Files.exists(to)) {
+            return false;
+        }
+        return link.group(2) == null
+                || HEADING.matcher(Files.readString(to))
+                        .results()
+                        .anyMatch(heading -> anchor(heading.group(1)).equals(link.group(2)));
+    }
+
+    /** The anchor that a heading gets on the web. */
+    private static String anchor(String heading) {
+        return heading.toLowerCase(Locale.ROOT).replaceAll("[^\\w\\- ]", "").replace(' ', '-');
+    }
+
+    private void run(String name, String snippet) throws Exception {
+        String imports =
+                IMPORT.matcher(snippet).results().map(MatchResult::group).collect(Collectors.joining("\n"));
+        String told = IMPORT.matcher(snippet).replaceAll("");
+        String body = told.contains(REDIS) ? told.replace(REDIS, emptyRedis()) : told;
+        String checked = CHECK.matcher(body).replaceAll("same($1, \"$2\");");
+        String source = imports
+                + "import dev.sluice.*;import java.time.*;import java.time.temporal.ChronoUnit;import java.util.*;"
+                + "import java.util.concurrent.*;import java.util.concurrent.atomic.*;import java.util.stream.*;"
+                + "public class " + name
+                + "{static void same(Object is,String said){if(!String.valueOf(is).equals(said))"
+                + "throw new AssertionError(\"the page says \"+said+\", it is \"+is);}"
+                + "static long now;static Ticker clock=()->now*1_000_000_000L;static void at(long s){now=s;}"
+                + "public static void run()throws Exception{\n" + checked + "}}";
+        compile(name, source);
+        try (URLClassLoader loader =
+                new URLClassLoader(new URL[] {folder.toUri().toURL()})) {
+            loader.loadClass(name).getMethod("run").invoke(null);
+        } catch (InvocationTargetException e) {
+            throw new AssertionError(e.getCause() + " in\n" + checked, e);
+        }
+    }
+
+    private void compile(String name, String source) {
+        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+        JavaFileObject file =
+                new SimpleJavaFileObject(URI.create("string:///" + name + ".java"), JavaFileObject.Kind.SOURCE) {
+                    @Override
+                    public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+                        return source;
+                    }
+                };
+        List<String> options =
+                List.of("-cp", System.getProperty("java.class.path"), "-d", folder.toString(), "-proc:none");
+        StringWriter errors = new StringWriter();
+        assertThat(compiler.getTask(errors, null, null, options, null, List.of(file))
+                        .call())
+                .as(() -> errors + "\n" + source)
+                .isTrue();
+    }
+}

@@ -1,0 +1,171 @@
+package dev.sluice.server.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.rules.file.RuleFile;
+import dev.sluice.server.ServeProcess;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class MainTest {
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "''                              | sluice: say what to do: serve, check, simulate, bench or chaos; see sluice --help",
+                "frobnicate                      | sluice: Unmatched argument at index 0: 'frobnicate'; see sluice --help",
+                "simulate --permits ten          | sluice simulate: permits must be a whole number from 1 to 100000, was 'ten'; see",
+                "simulate --traffic storm        | sluice simulate: traffic must be one of steady, burst, boundary,",
+                "simulate --rate 99999           | sluice simulate: this is more than 10000 requests; choose a lower rate",
+                "simulate --slices 3             | sluice simulate: a period of 10000000 microseconds cannot be cut into 3",
+                "simulate --colour red           | sluice simulate: Unknown options: '--colour', 'red'; see",
+                "simulate --permits              | sluice simulate: Missing required parameter for option '--permits' (N)",
+                "serve --port eighty             | sluice serve: Invalid value for option '--port': 'eighty' is not an int",
+                "serve --port 65536              | sluice serve: --port must be from 0 to 65535, was 65536",
+                "serve --grace -1                | sluice serve: --grace must be from 0 to 3600, was -1; see",
+                "serve --store-timeout 0         | sluice serve: --store-timeout must be from 1 to 60000, was 0; see",
+                "serve --max-connections 0       | sluice serve: --max-connections must be from 1 to 1000000, was 0; see",
+                "serve --port 0 --admin-port 0 --store mysql://x | sluice serve: ",
+                "serve --admin-host 0.0.0.0      | sluice serve: the admin port would listen on 0.0.0.0, where others can",
+                "check                           | sluice check: Missing required parameter: 'FILE'; see",
+                "serve --port 1 --admin-port 1   | sluice serve: --port and --admin-port must differ, both are 1",
+            })
+    void aWrongCallIsOneLineAndTwo(String args, String message) {
+        assertThat(run(args.split(" ", -1))).isEqualTo(2);
+        assertThat(err.toString()).startsWith(message).hasLineCount(1);
+        assertThat(out.toString()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "--help,simulate",
+        "serve --help,--admin-port",
+        "serve --help,/v1/check",
+        "check --help,FILE",
+        "simulate --help,flash-sale"
+    })
+    void helpSaysWhatThereIs(String args, String mention) {
+        assertThat(run(args.split(" ", -1))).isEqualTo(0);
+        assertThat(out.toString()).startsWith("Usage: sluice").contains(mention);
+        assertThat(out.toString().lines()).allMatch(line -> line.length() <= 100);
+        assertThat(err.toString()).isEmpty();
+    }
+
+    @Test
+    void simulatePrintsATableAndDrawsAPicture(@TempDir Path folder) throws Exception {
+        Path file = folder.resolve("attack.svg");
+        assertThat(run("simulate", "--algorithm", "fixed-window-aligned,sliding-log", "--out", file.toString()))
+                .isEqualTo(0);
+        assertThat(out.toString().lines().map(String::strip))
+                .containsExactly(
+                        "10 per 10s, boundary traffic: 41 requests in 40s",
+                        "algorithm                  allowed   denied    most in any 10s    bound",
+                        "fixed-window-aligned            40        1                 20       20",
+                        "sliding-log                     21       20                 10       10",
+                        "picture: " + file);
+        assertThat(Files.readString(file)).startsWith("<svg").contains("most in any 10s: 20");
+    }
+
+    @Test
+    void simulateTakesADurationAsARuleFileHasIt() {
+        assertThat(run("simulate", "--per", "1w", "--algorithm", "sliding-log", "--out", "-"))
+                .as(err.toString())
+                .isEqualTo(0);
+        assertThat(out.toString()).contains("10 per 1w, boundary traffic");
+    }
+
+    @Test
+    void simulateDrawsToStandardOutput() {
+        assertThat(run("simulate", "--out", "-")).isEqualTo(0);
+        assertThat(out.toString()).startsWith("<svg").endsWith("</svg>\n");
+    }
+
+    @Test
+    void aPictureThatCannotBeWrittenIsOneLineAndOne(@TempDir Path folder) {
+        String file = folder.resolve("no/such/folder.svg").toString();
+        assertThat(run("simulate", "--out", file)).isEqualTo(1);
+        assertThat(err.toString())
+                .isEqualTo("sluice simulate: cannot write the picture to '" + file + "': NoSuchFileException"
+                        + System.lineSeparator());
+        assertThat(out.toString()).isEmpty();
+    }
+
+    @Test
+    void aBusyPortIsOneLineAndOne() throws Exception {
+        try (ServerSocket taken = new ServerSocket(0)) {
+            String port = Integer.toString(taken.getLocalPort());
+            assertThat(run("serve", "--admin-port", "0", "--port", port)).isEqualTo(1);
+            assertThat(err.toString())
+                    .isEqualTo("sluice serve: port " + port + " is in use or not allowed; choose another with --port"
+                            + System.lineSeparator());
+            assertThat(out.toString()).isEmpty();
+        }
+    }
+
+    @Test
+    void checkCountsTheRulesOfAGoodFile(@TempDir Path folder) throws Exception {
+        Path file = Files.writeString(folder.resolve("good.yaml"), RuleFile.exampleText());
+        assertThat(run("check", file.toString())).isEqualTo(0);
+        assertThat(out.toString()).isEqualTo(file + ": ok, 4 rules" + System.lineSeparator());
+        assertThat(err.toString()).isEmpty();
+    }
+
+    @Test
+    void checkSaysEverythingThatIsWrong(@TempDir Path folder) throws Exception {
+        Path file = Files.writeString(folder.resolve("bad.yaml"), """
+                rules:
+                  - name: one
+                    limits: [5 per 1x]
+                  - name: two
+                    limit: [5 per 1s]
+                """);
+        assertThat(run("check", file.toString())).isEqualTo(1);
+        assertThat(out.toString().lines())
+                .hasSizeGreaterThan(1)
+                .allMatch(line -> line.startsWith(file + ":"))
+                .anyMatch(line -> line.startsWith(file + ":3:") && line.contains("1x"))
+                .anyMatch(line -> line.startsWith(file + ":5:") && line.contains("limits"));
+    }
+
+    @Test
+    void aFileThatIsNotThereIsOneLineAndOne() {
+        assertThat(run("check", "no-such-file.yaml")).isEqualTo(1);
+        assertThat(out.toString()).isEqualTo("no-such-file.yaml: there is no such file" + System.lineSeparator());
+        assertThat(run("serve", "--rules", "no-such-file.yaml")).isEqualTo(1);
+        assertThat(err.toString())
+                .isEqualTo("sluice serve: no-such-file.yaml: there is no such file" + System.lineSeparator());
+    }
+
+    /** A real process, told to stop as a service manager would. */
+    @Test
+    void serveSaysWhereToLookAndStopsOnRequest() throws Exception {
+        try (ServeProcess server = ServeProcess.start(Map.of())) {
+            assertThat(server.stop()).isEqualTo(143);
+            assertThat(server.said())
+                    .anyMatch(said -> said.matches("Look at +http://127\\.0\\.0\\.1:\\d+/ +\\(playground\\)"))
+                    .anyMatch(
+                            said -> said.matches("time=\\S+Z level=info event=started port=\\d+ adminPort=\\d+ rules=4"
+                                    + " file=example store=memory millis=\\d+"))
+                    .anyMatch(said -> said.endsWith("level=info event=stopped"))
+                    .anyMatch(said -> said.matches("Health +http://127\\.0\\.0\\.1:\\d+/healthz"))
+                    .last()
+                    .isEqualTo("stopped");
+        }
+    }
+
+    private int run(String... args) {
+        String[] given = args.length == 1 && args[0].isEmpty() ? new String[0] : args;
+        return Main.run(new PrintWriter(out, true), new PrintWriter(err, true), given);
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.server.cli;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.server.ruleset;
+
+import org.jspecify.annotations.NullMarked;
