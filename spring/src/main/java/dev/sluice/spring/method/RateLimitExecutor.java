@@ -2,6 +2,7 @@ package dev.sluice.spring.method;
 
 import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.Verdict;
+import dev.sluice.spi.Scheduler;
 import dev.sluice.spring.BlockingVerdicts;
 import dev.sluice.spring.RateLimitObservations;
 import dev.sluice.spring.RuleRegistry;
@@ -13,7 +14,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -28,13 +28,18 @@ final class RateLimitExecutor {
     private final RuleRegistry registry;
     private final RuleEngine engine;
     private final ObservationRegistry observations;
+    private final Scheduler scheduler;
     private final Executor executor;
 
-    /** @param executor runs methods that had to wait for permits or for the store */
-    RateLimitExecutor(RuleRegistry registry, ObservationRegistry observations, Executor executor) {
+    /**
+     * @param scheduler waits for the delay of a verdict
+     * @param executor runs methods that had to wait for permits or for the store
+     */
+    RateLimitExecutor(RuleRegistry registry, ObservationRegistry observations, Scheduler scheduler, Executor executor) {
         this.registry = registry;
         this.engine = registry.engine();
         this.observations = observations;
+        this.scheduler = scheduler;
         this.executor = executor;
     }
 
@@ -118,11 +123,12 @@ final class RateLimitExecutor {
     }
 
     private CompletionStage<@Nullable Object> later(Verdict verdict, Supplier<CompletionStage<@Nullable Object>> run) {
-        long micros = verdict.delayMicros();
-        Executor then = micros == 0
-                ? Runnable::run
-                : CompletableFuture.delayedExecutor(micros, TimeUnit.MICROSECONDS, executor);
-        return CompletableFuture.supplyAsync(run, then).thenCompose(stage -> stage);
+        if (verdict.delayMicros() == 0) {
+            return run.get();
+        }
+        CompletableFuture<@Nullable Void> due = new CompletableFuture<>();
+        scheduler.schedule(verdict.delayMicros(), () -> due.complete(null));
+        return due.thenComposeAsync(now -> run.get(), executor);
     }
 
     @SuppressWarnings("unchecked")
