@@ -37,7 +37,7 @@ public record Decision(
 
     /** Who made a decision, and so where its permits were taken from. */
     public enum Source {
-        /** A limiter in this process; for a limiter on Redis, the one that stands in while Redis does not answer. */
+        /** A limiter in this process; for a limiter on Redis, its local fallback while Redis does not answer. */
         LOCAL,
         /** Redis. */
         REDIS,

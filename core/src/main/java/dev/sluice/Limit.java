@@ -30,13 +30,17 @@ public sealed interface Limit {
     Duration period();
 
     /** The largest number of permits that can be taken at once: {@link Decision#limit()}. */
-    long capacity();
+    default long capacity() {
+        return permits();
+    }
 
     /** The name of the algorithm, as in rule files. */
     String algorithm();
 
-    /** Whether what it admits may have to wait for its {@link Decision#delay()}. */
-    boolean delays();
+    /** Whether admitted work may have to wait for its {@link Decision#delay()}. */
+    default boolean delays() {
+        return false;
+    }
 
     /** Whether its permits are held until they are released. */
     default boolean holds() {
@@ -132,11 +136,6 @@ public sealed interface Limit {
         }
 
         @Override
-        public boolean delays() {
-            return false;
-        }
-
-        @Override
         public <R> R accept(Cases<R> cases) {
             return cases.fixedWindow(this);
         }
@@ -144,11 +143,6 @@ public sealed interface Limit {
         @Override
         public String toString() {
             return text();
-        }
-
-        @Override
-        public long capacity() {
-            return permits;
         }
 
         private static ChronoUnit unitOf(Duration period) {
@@ -241,11 +235,6 @@ public sealed interface Limit {
         }
 
         @Override
-        public boolean delays() {
-            return false;
-        }
-
-        @Override
         public <R> R accept(Cases<R> cases) {
             return cases.slidingWindow(this);
         }
@@ -253,11 +242,6 @@ public sealed interface Limit {
         @Override
         public String toString() {
             return text();
-        }
-
-        @Override
-        public long capacity() {
-            return permits;
         }
 
         private static long nearestDivisor(long micros, int slices) {
@@ -293,11 +277,6 @@ public sealed interface Limit {
         }
 
         @Override
-        public boolean delays() {
-            return false;
-        }
-
-        @Override
         public <R> R accept(Cases<R> cases) {
             return cases.slidingLog(this);
         }
@@ -305,11 +284,6 @@ public sealed interface Limit {
         @Override
         public String toString() {
             return text();
-        }
-
-        @Override
-        public long capacity() {
-            return permits;
         }
     }
 
@@ -330,11 +304,6 @@ public sealed interface Limit {
         @Override
         public String algorithm() {
             return "token-bucket";
-        }
-
-        @Override
-        public boolean delays() {
-            return false;
         }
 
         @Override
@@ -418,11 +387,6 @@ public sealed interface Limit {
         }
 
         @Override
-        public boolean delays() {
-            return false;
-        }
-
-        @Override
         public <R> R accept(Cases<R> cases) {
             return cases.concurrency(this);
         }
@@ -430,11 +394,6 @@ public sealed interface Limit {
         @Override
         public String toString() {
             return text();
-        }
-
-        @Override
-        public long capacity() {
-            return permits;
         }
     }
 

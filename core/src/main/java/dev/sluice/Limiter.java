@@ -121,15 +121,15 @@ public interface Limiter {
      * @throws InterruptedException if interrupted while waiting; then nothing was taken
      */
     default Decision acquire(String key, long permits, Duration maxWait) throws InterruptedException {
-        CompletableFuture<Decision> turn = acquireAsync(key, permits, maxWait);
+        CompletableFuture<Decision> pending = acquireAsync(key, permits, maxWait);
         try {
-            return turn.get();
+            return pending.get();
         } catch (InterruptedException e) {
-            if (turn.cancel(false)) {
+            if (pending.cancel(false)) {
                 throw e;
             }
             Thread.currentThread().interrupt();
-            return turn.join();
+            return pending.join();
         } catch (ExecutionException e) {
             throw new IllegalStateException("waiting for " + permits + " permits of " + limits() + " failed", e);
         }

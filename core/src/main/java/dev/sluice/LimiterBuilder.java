@@ -9,8 +9,8 @@ public interface LimiterBuilder {
     LimiterBuilder ticker(Ticker ticker);
 
     /**
-     * About how many keys are remembered at once, 1 or more. Default: 16,777,216. Past it, unseen keys share a few
-     * common counters until others have gone idle; nobody's own counter is ever dropped to make room.
+     * The largest number of keys with counters of their own, about; 1 or more. Default: 16,777,216. Beyond it, new keys
+     * share a few spare counters until others have gone idle; no key's own counter is ever dropped to make room.
      */
     LimiterBuilder maxKeys(int maxKeys);
 

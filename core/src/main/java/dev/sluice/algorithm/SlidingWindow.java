@@ -13,7 +13,7 @@ package dev.sluice.algorithm;
  * <p>Why N + 1 slices: the window (now - W, now] begins inside slice k-N. Counting it in full ({@code strict}) can only
  * count too much, so never more than L pass in any W. Counting N slices in all, as is often seen, forgets what came in
  * at the end of slice k-N and lets 2L through. {@code weighted} counts slice k-N by the part that still overlaps: close
- * on smooth traffic, up to 2L where somebody aims for it.
+ * on smooth traffic, up to 2L against an attacker.
  *
  * <p>The sum over the ring is kept, so within a slice a decision is one comparison; when time has moved on, the slices
  * that fell off are taken from it.

@@ -52,7 +52,7 @@ public abstract class State extends SequenceLock {
     /** The first instant from now on at which {@code cost} permits, at most the capacity, fit if nobody else comes. */
     public abstract long readyAt(long now, long cost);
 
-    /** The instant from which this state cannot be told from a fresh one; any past instant if it is one already. */
+    /** The instant from which this state equals a fresh one; any past instant if it already does. */
     public abstract long freshAt(long now);
 
     /** Refunds {@code cost} permits charged at {@code takenAt}, as far as time has not regained them. */

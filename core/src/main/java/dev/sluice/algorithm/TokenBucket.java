@@ -12,7 +12,7 @@ package dev.sluice.algorithm;
  *
  * <p>Why it counts what is missing and not what is there: a full bucket is then zero whatever its size, so a key that
  * has used nothing needs no memory, and a limit can be changed without touching what was used. Over any t at most
- * B + L*t/W permits pass. The arithmetic is in whole {@linkplain Rate units}; nothing is rounded but the answers.
+ * B + L*t/W permits pass. The arithmetic is in whole {@linkplain Rate units}; only results are rounded.
  */
 public sealed class TokenBucket extends Rate implements Algorithm permits LeakyBucket {
     public TokenBucket(Rate rate) {

@@ -96,7 +96,7 @@ final class LimiterCore extends Entry {
         return permits == 0 ? peek(key, 0, percent) : attempt(clock(), key, permits, percent, maxDelay, true);
     }
 
-    /** The operation; without {@code detailed}, the answer is {@link #GRANTED} or {@link #REFUSED}. */
+    /** The operation. Without {@code detailed} it returns {@link #GRANTED} or {@link #REFUSED}. */
     private Decision attempt(long clock, String key, long permits, int percent, long maxDelay, boolean detailed) {
         int needs = this.needs;
         boolean keyed = !key.isEmpty();
@@ -142,7 +142,7 @@ final class LimiterCore extends Entry {
         }
     }
 
-    /** What {@link #decide} would answer with any delay. Takes nothing, and draws nothing for shedding. */
+    /** The decision that {@link #decide} would make with any delay. Takes nothing, and draws nothing for shedding. */
     Decision peek(String key, long permits, int percent) {
         long clock = clock();
         sweep(key, clock);
@@ -231,15 +231,15 @@ final class LimiterCore extends Entry {
 
     /** Waits out the delay of a request that was admitted. */
     private CompletableFuture<Decision> delayed(String key, Decision admitted) {
-        CompletableFuture<Decision> turn = new CompletableFuture<>();
-        Runnable cancel = scheduler.schedule(admitted.delayMicros(), () -> turn.complete(admitted.undelayed()));
-        turn.whenComplete((decision, cancelled) -> {
+        CompletableFuture<Decision> pending = new CompletableFuture<>();
+        Runnable cancel = scheduler.schedule(admitted.delayMicros(), () -> pending.complete(admitted.undelayed()));
+        pending.whenComplete((decision, cancelled) -> {
             cancel.run();
             if (cancelled != null) {
                 refund(key, admitted);
             }
         });
-        return turn;
+        return pending;
     }
 
     /** Waits in the queue of the key. */
@@ -262,7 +262,7 @@ final class LimiterCore extends Entry {
         }
     }
 
-    /** Forgets a queue in which nobody waits any more. */
+    /** Forgets a queue that has no waiters any more. */
     void remove(Entry entry, WaitQueue queue) {
         queues.remove(entry, queue);
     }
@@ -350,7 +350,7 @@ final class LimiterCore extends Entry {
         }
     }
 
-    /** Serves those who wait for an entry that has changed. */
+    /** Serves the waiters of an entry that has changed. */
     private void serveWaiters(Entry entry) {
         WaitQueue queue = State.isAwaited(entry.state.stamp()) ? queues.get(entry) : null;
         if (queue != null) {

@@ -5,8 +5,8 @@ import dev.sluice.algorithm.State;
 import dev.sluice.spi.KeyStatus;
 
 /**
- * How a state stands at {@code now}, the time by which the limiter decides. Times left are told by its clock: the two
- * differ only after the clock has stepped far back.
+ * How a state stands at {@code now}, the time by which the limiter decides. Times left are measured on its clock: the
+ * two differ only after the clock has stepped far back.
  */
 final class LocalKeyStatus extends KeyStatus {
     final State state;

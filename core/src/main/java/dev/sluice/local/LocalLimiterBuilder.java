@@ -41,7 +41,7 @@ final class LocalLimiterBuilder implements LimiterBuilder {
         return this;
     }
 
-    /** Wakes those who wait. Default: the JDK's timer. */
+    /** Wakes waiters. Default: the JDK's timer. */
     LocalLimiterBuilder scheduler(Scheduler scheduler) {
         this.scheduler = scheduler;
         return this;

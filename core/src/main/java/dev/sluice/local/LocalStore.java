@@ -20,14 +20,15 @@ final class LocalStore implements Store {
     /** Asked again for a name with other limits, the store changes that limiter to them. */
     @Override
     public Limiter limiter(String name, Limit... limits) {
-        Limiter limiter = limiters.computeIfAbsent(name, unseen -> Limiter.local(ticker, limits));
+        Limiter limiter = limiters.computeIfAbsent(
+                name, unseen -> new LocalLimiterBuilder(limits).ticker(ticker).build());
         if (!limiter.limits().equals(Arrays.asList(limits))) {
             limiter.change(limits);
         }
         return limiter;
     }
 
-    /** Memory always answers. */
+    /** The policy is never needed: memory does not fail. */
     @Override
     public Limiter limiter(String name, OnFailure onFailure, Limit... limits) {
         return limiter(name, limits);

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The calls of a limiter over the few operations of a store: checks arguments, applies the shadow, calls the listener.
  *
- * <p>The operations are asynchronous. A store whose answers are there at once may override the blocking calls.
+ * <p>The operations are asynchronous. A store that decides at once may override the blocking calls.
  */
 public abstract class AbstractLimiter implements Limiter {
     /** Any delay of a queue is accepted. */
@@ -27,7 +27,7 @@ public abstract class AbstractLimiter implements Limiter {
     /** The percentage of every limit that requests through this limiter may use. */
     protected final int percent;
 
-    /** Whether decisions need more than the store's answer: the shadow, or a call of the listener. */
+    /** Whether there is a shadow or a listener. */
     protected final boolean observed;
 
     protected final boolean shadow;
@@ -48,19 +48,19 @@ public abstract class AbstractLimiter implements Limiter {
     /** Takes the permits if they are admitted with a delay of at most {@code maxDelayMicros}. */
     protected abstract CompletableFuture<Decision> take(String key, long permits, long maxDelayMicros);
 
-    /** What {@link #take} would answer with any delay. Takes nothing. */
+    /** The decision that {@link #take} would make with any delay. Takes nothing. */
     protected abstract CompletableFuture<Decision> look(String key, long permits);
 
     /** Takes the permits as soon as they can be had, if that is within {@code maxWaitMicros}. */
     protected abstract CompletableFuture<Decision> await(String key, long permits, long maxWaitMicros);
 
-    /** Gives back what an allowed decision took. */
+    /** Gives back the permits that an allowed decision took. */
     protected abstract CompletableFuture<?> refundTaken(String key, Decision taken);
 
-    /** Ends the hold of what an allowed decision took of concurrency limits. */
+    /** Ends the hold of the permits that an allowed decision took. */
     protected abstract CompletableFuture<?> releaseTaken(String key, Decision taken);
 
-    /** Forgets what a key has used. */
+    /** Forgets everything a key has used. */
     protected abstract void resetKey(String key);
 
     /** Whether permits are held until they are released. */
@@ -113,11 +113,11 @@ public abstract class AbstractLimiter implements Limiter {
         if (shadow) {
             return observe(key, take(key, permits, maxWaitMicros));
         }
-        CompletableFuture<Decision> turn = await(key, permits, maxWaitMicros);
+        CompletableFuture<Decision> pending = await(key, permits, maxWaitMicros);
         if (listener != null) {
-            turn.thenAccept(decision -> observe(key, decision));
+            pending.thenAccept(decision -> observe(key, decision));
         }
-        return turn;
+        return pending;
     }
 
     @Override

@@ -83,6 +83,20 @@ public final class YamlValue {
         return node instanceof MappingNode;
     }
 
+    public boolean isList() {
+        return node instanceof SequenceNode;
+    }
+
+    /** Whether YAML reads it as true or false. */
+    public boolean isBoolean() {
+        return node.getTag().equals(Tag.BOOL);
+    }
+
+    /** Whether YAML reads it as a number. */
+    public boolean isNumber() {
+        return node.getTag().equals(Tag.INT) || node.getTag().equals(Tag.FLOAT);
+    }
+
     public boolean isNull() {
         return node.getTag().equals(Tag.NULL);
     }

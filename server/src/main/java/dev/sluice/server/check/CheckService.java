@@ -42,8 +42,8 @@ final class CheckService {
     /** Answers one check with 200 or 429. */
     void one(HttpServerRequest request, CheckRequest check) {
         long began = System.nanoTime();
-        CompletableFuture<Verdict> asked = engine.check(check.request());
-        await(request, asked, () -> asked.cancel(false), verdict -> {
+        CompletableFuture<Verdict> future = engine.check(check.request());
+        await(request, future, () -> future.cancel(false), verdict -> {
             onDecided.accept(System.nanoTime() - began);
             if (!holds(verdict)) {
                 writer.send(request.response(), verdict, null);
@@ -61,8 +61,8 @@ final class CheckService {
     /** Answers nginx with 204 or 403. Since nginx cannot release a hold, its lease ends it. */
     void nginx(HttpServerRequest request, CheckRequest check) {
         long began = System.nanoTime();
-        CompletableFuture<Verdict> asked = engine.check(check.request());
-        await(request, asked, () -> asked.cancel(false), verdict -> {
+        CompletableFuture<Verdict> future = engine.check(check.request());
+        await(request, future, () -> future.cancel(false), verdict -> {
             onDecided.accept(System.nanoTime() - began);
             if (holds(verdict) && held.add(verdict, check.leaseMillis()) == null) {
                 tooManyHolds(request, List.of(verdict));
@@ -85,13 +85,13 @@ final class CheckService {
     /** Answers a list of checks with 200 and the verdict on each. */
     void list(HttpServerRequest request, List<CheckRequest> checks) {
         long began = System.nanoTime();
-        List<CompletableFuture<Verdict>> asked = new ArrayList<>(checks.size());
+        List<CompletableFuture<Verdict>> futures = new ArrayList<>(checks.size());
         for (CheckRequest check : checks) {
-            asked.add(engine.check(check.request()));
+            futures.add(engine.check(check.request()));
         }
-        CompletableFuture<List<Verdict>> all = CompletableFuture.allOf(asked.toArray(CompletableFuture<?>[]::new))
-                .thenApply(done -> asked.stream().map(CompletableFuture::join).toList());
-        await(request, all, () -> asked.forEach(each -> each.cancel(false)), verdicts -> {
+        CompletableFuture<List<Verdict>> all = CompletableFuture.allOf(futures.toArray(CompletableFuture<?>[]::new))
+                .thenApply(done -> futures.stream().map(CompletableFuture::join).toList());
+        await(request, all, () -> futures.forEach(each -> each.cancel(false)), verdicts -> {
             onDecided.accept(System.nanoTime() - began);
             List<String> ids = new ArrayList<>(verdicts.size());
             for (int i = 0; i < verdicts.size(); i++) {
@@ -132,14 +132,14 @@ final class CheckService {
     }
 
     /** Continues when the decision is there, which in memory it is at once. */
-    private <T> void await(HttpServerRequest request, CompletableFuture<T> asked, Runnable cancel, Consumer<T> next) {
-        if (asked.isDone() && !asked.isCompletedExceptionally()) {
-            next.accept(asked.join());
+    private <T> void await(HttpServerRequest request, CompletableFuture<T> future, Runnable cancel, Consumer<T> next) {
+        if (future.isDone() && !future.isCompletedExceptionally()) {
+            next.accept(future.join());
             return;
         }
         request.response().closeHandler(gone -> cancel.run());
         Context context = vertx.getOrCreateContext();
-        asked.whenComplete((result, failure) -> context.runOnContext(turn -> ended(request, result, failure, next)));
+        future.whenComplete((result, failure) -> context.runOnContext(turn -> ended(request, result, failure, next)));
     }
 
     private <T> void ended(HttpServerRequest request, T result, @Nullable Throwable failure, Consumer<T> next) {

@@ -1,6 +1,5 @@
 package dev.sluice.server.check;
 
-import dev.sluice.rules.Request;
 import dev.sluice.rules.RuleEngine;
 import dev.sluice.server.web.BodyReader;
 import dev.sluice.server.web.Bounds;
@@ -72,12 +71,12 @@ public final class DataPort implements Handler<HttpServerRequest> {
         }
     }
 
-    private static void refuse(HttpServerRequest request, Throwable e) {
+    private static void refuse(HttpServerRequest request, RuntimeException e) {
         if (e instanceof HttpProblem problem) {
             problem.send(request);
         } else if (e instanceof IllegalArgumentException) {
             HttpProblem.badRequest(String.valueOf(e.getMessage())).send(request);
-        } else if (!request.response().closed()) {
+        } else {
             LOG.log(System.Logger.Level.ERROR, "a request failed: " + request.method() + " " + request.path(), e);
             HttpProblem.of(500, "the request failed; the log of the server says why")
                     .send(request);
@@ -98,7 +97,13 @@ public final class DataPort implements Handler<HttpServerRequest> {
         if (method.equals(HttpMethod.GET)) {
             checks.one(request, new CheckRequest(QueryReader.read(query(uri, CHECK))));
         } else if (method.equals(HttpMethod.POST)) {
-            bodies.read(request).onSuccess(body -> post(request, body)).onFailure(failure -> refuse(request, failure));
+            bodies.read(request).onComplete(read -> {
+                if (read.succeeded()) {
+                    post(request, read.result());
+                } else if (read.cause() instanceof HttpProblem problem) { // or the client has gone
+                    problem.send(request);
+                }
+            });
         } else {
             HttpProblem.sendWrongMethod(request, "GET, POST");
         }
@@ -106,11 +111,11 @@ public final class DataPort implements Handler<HttpServerRequest> {
 
     private void post(HttpServerRequest request, Buffer body) {
         try {
-            CheckReader.Checks asked = CheckReader.read(body.getBytes(), maxChecks);
-            if (asked.list()) {
-                checks.list(request, asked.all());
+            CheckReader.Checks read = CheckReader.read(body.getBytes(), maxChecks);
+            if (read.list()) {
+                checks.list(request, read.all());
             } else {
-                checks.one(request, asked.all().get(0));
+                checks.one(request, read.all().get(0));
             }
         } catch (RuntimeException e) {
             refuse(request, e);
@@ -122,8 +127,7 @@ public final class DataPort implements Handler<HttpServerRequest> {
             HttpProblem.sendWrongMethod(request, "GET, HEAD");
             return;
         }
-        Request asked = nginx.read(request, query(uri, NGINX), engine.rules());
-        checks.nginx(request, new CheckRequest(asked));
+        checks.nginx(request, new CheckRequest(nginx.read(request, query(uri, NGINX), engine.rules())));
     }
 
     private void rest(HttpServerRequest request) {

@@ -33,7 +33,7 @@ public final class HeldPermits {
         this.max = max;
     }
 
-    /** Keeps what a verdict holds until it is released or the lease ends; the id, or null if there are too many holds. */
+    /** Keeps the permits of a verdict until they are released or the lease ends; the id, or null if there are too many. */
     @Nullable
     String add(Verdict verdict, long leaseMillis) {
         if (count.incrementAndGet() > max) {

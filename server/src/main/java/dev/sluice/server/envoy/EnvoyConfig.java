@@ -1,5 +1,6 @@
 package dev.sluice.server.envoy;
 
+import dev.sluice.rules.file.FileProblems;
 import dev.sluice.server.envoy.DescriptorNode.Level;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import java.io.IOException;
@@ -81,17 +82,17 @@ public final class EnvoyConfig {
         Map<String, Level> domains = new HashMap<>();
         Map<String, String> places = new HashMap<>();
         files.forEach((file, text) -> {
-            Problems problems = new Problems(file);
-            EnvoyFileReader.Domain domain = new EnvoyFileReader(problems).read(text);
+            FileProblems problems = new FileProblems(file);
+            EnvoyFileReader reader = new EnvoyFileReader(file, problems);
+            EnvoyFileReader.Domain domain = reader.read(text);
             if (domain != null) {
-                String place = problems.at(domain.where());
-                String first = places.putIfAbsent(domain.name(), place);
+                String first = places.putIfAbsent(domain.name(), reader.place(domain.where()));
                 if (first != null) {
-                    problems.add(domain.where(), "the domain '" + domain.name() + "' is already that of " + first);
+                    domain.where().problem("the domain '" + domain.name() + "' is already that of " + first);
                 }
                 domains.put(domain.name(), domain.level());
             }
-            found.addAll(problems.found());
+            problems.list().forEach(problem -> found.add(problem.toString()));
         });
         if (!found.isEmpty()) {
             throw new EnvoyConfigException(found);

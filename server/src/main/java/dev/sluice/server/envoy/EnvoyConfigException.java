@@ -2,7 +2,7 @@ package dev.sluice.server.envoy;
 
 import java.util.List;
 
-/** Files that cannot be used, with everything that is wrong with them. */
+/** Thrown for invalid files, with all their problems. */
 public final class EnvoyConfigException extends Exception {
     private static final long serialVersionUID = 1;
 
@@ -13,7 +13,7 @@ public final class EnvoyConfigException extends Exception {
         this.problems = List.copyOf(problems);
     }
 
-    /** One line each: {@code file:line:column: what is wrong, and what would be right}. */
+    /** One line each: {@code file:line:column: field: the problem}. */
     public List<String> problems() {
         return problems;
     }

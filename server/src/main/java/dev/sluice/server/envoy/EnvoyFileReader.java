@@ -1,25 +1,26 @@
 package dev.sluice.server.envoy;
 
 import com.google.protobuf.Struct;
+import dev.sluice.rules.file.DidYouMean;
+import dev.sluice.rules.file.FileProblems;
+import dev.sluice.rules.file.YamlDocument;
+import dev.sluice.rules.file.YamlFields;
+import dev.sluice.rules.file.YamlValue;
 import dev.sluice.server.envoy.DescriptorNode.Level;
 import dev.sluice.server.envoy.DescriptorNode.Wildcard;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.snakeyaml.engine.v2.api.LoadSettings;
-import org.snakeyaml.engine.v2.api.lowlevel.Compose;
-import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
-import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
-import org.snakeyaml.engine.v2.nodes.MappingNode;
-import org.snakeyaml.engine.v2.nodes.Node;
 
 /** Reads one file in the format of envoyproxy/ratelimit. */
 final class EnvoyFileReader {
-    private static final List<String> ROOT = List.of("domain", "descriptors");
+    private static final List<String> FILE = List.of("domain", "descriptors");
     private static final List<String> DESCRIPTOR = List.of(
             "key",
             "value",
@@ -34,128 +35,84 @@ final class EnvoyFileReader {
     private static final List<String> RATE_LIMIT =
             List.of("unit", "requests_per_unit", "unlimited", "name", "replaces");
     private static final List<String> REPLACED = List.of("name");
-    private static final int MAX_DEPTH = 50;
-    private static final int MAX_DESCRIPTORS = 200_000;
-    private static final int MAX_BYTES = 64 << 20;
+    private static final int MAX_DEPTH = 100;
 
-    private final Problems problems;
-    private int descriptors;
+    private final String file;
+    private final FileProblems problems;
 
-    EnvoyFileReader(Problems problems) {
+    EnvoyFileReader(String file, FileProblems problems) {
+        this.file = file;
         this.problems = problems;
     }
 
-    /** The domain of a file, and its descriptors. */
-    record Domain(String name, Node where, Level level) {}
+    /** The domain of a file, where its name stands, and its descriptors. */
+    record Domain(String name, YamlValue where, Level level) {}
 
-    /** Where a field belongs, or null if no mapping has it. */
-    static @Nullable String home(String field) {
-        if (RATE_LIMIT.contains(field)) {
-            return "rate_limit";
-        }
-        return DESCRIPTOR.contains(field) ? "a descriptor" : ROOT.contains(field) ? "the file itself" : null;
-    }
-
-    /** The domain of a file, or null if the file is not valid: then the problems say why. */
+    /** The domain of a file, or null if the file has none; then the problems say why. */
     @Nullable
     Domain read(String text) {
-        LoadSettings settings = LoadSettings.builder()
-                .setLabel(problems.file())
-                .setCodePointLimit(MAX_BYTES)
-                .setMaxAliasesForCollections(MAX_DESCRIPTORS)
-                .setAllowNonScalarKeys(true)
-                .build();
-        try {
-            Node root = new Compose(settings).composeString(text).orElse(null);
-            if (root == null || Fields.isNothing(root)) {
-                problems.add(problems.file() + ": the file is empty; it must have a domain and descriptors");
-                return null;
-            }
-            return domain(root);
-        } catch (MarkedYamlEngineException e) {
-            String what = ": not YAML: " + (blank(e.getContext()) ? "" : e.getContext() + ", ") + e.getProblem();
-            problems.add(e.getProblemMark()
-                            .map(mark -> problems.file() + ":" + (mark.getLine() + 1) + ":" + (mark.getColumn() + 1))
-                            .orElse(problems.file())
-                    + what);
-        } catch (YamlEngineException e) {
-            problems.add(problems.file() + ": not YAML: " + e.getMessage());
-        }
-        return null;
-    }
-
-    private @Nullable Domain domain(Node root) {
-        Fields fields = Fields.of(root, "the file", ROOT, problems);
-        if (!(root instanceof MappingNode)) {
+        YamlValue root = YamlDocument.read(text, "a mapping with a domain and descriptors", MAX_DEPTH, problems);
+        if (root == null) {
             return null;
         }
+        Mapping fields = Mapping.of(root, "the file", FILE);
         String name = fields.text("domain");
-        if (name.isEmpty() && fields.node("domain") == null) {
-            problems.add(root, "'domain' is missing: the name that requests ask for");
-        } else if (name.isEmpty()) {
-            problems.add(fields.where("domain"), "'domain' must not be empty");
+        if (root.isMapping() && name.isEmpty()) {
+            fields.where("domain")
+                    .problem(fields.has("domain") ? "must not be empty" : "'domain' is missing: the name in requests");
         }
-        Level level = level(fields.list("descriptors"), new Path(name, "envoy/" + escape(name), 1));
-        return new Domain(name, fields.where("domain"), level);
+        Level level = level(fields.list("descriptors"), new Path(name, "envoy/" + escape(name)));
+        return root.isMapping() ? new Domain(name, fields.where("domain"), level) : null;
     }
 
-    /** The path to a descriptor: for messages, as a unique identity, and its depth. */
-    private record Path(String shown, String identity, int depth) {
+    /** Where a value stands, as {@code file:line:column}. */
+    String place(YamlValue value) {
+        return file + ":" + value.line() + ":" + value.column();
+    }
+
+    /** The path to a descriptor: for messages, and as a unique identity. */
+    private record Path(String shown, String identity) {
         Path to(String key, String value) {
             return new Path(
                     shown + "." + (value.isEmpty() ? key : key + "_" + value),
-                    identity + "/" + escape(key) + (value.isEmpty() ? "" : "=" + escape(value)),
-                    depth + 1);
+                    identity + "/" + escape(key) + (value.isEmpty() ? "" : "=" + escape(value)));
         }
     }
 
-    private Level level(List<Node> nodes, Path path) {
-        List<DescriptorNode> level = new ArrayList<>();
-        Map<String, Node> seen = new HashMap<>();
-        for (Node node : nodes) {
-            if (++descriptors > MAX_DESCRIPTORS) {
-                problems.add(node, "more than " + MAX_DESCRIPTORS + " descriptors in one file; are aliases nested?");
-                return Level.EMPTY;
-            }
-            DescriptorNode descriptor = descriptor(node, path);
-            if (descriptor == null) {
+    private Level level(List<YamlValue> values, Path path) {
+        List<DescriptorNode> nodes = new ArrayList<>();
+        Map<String, YamlValue> seen = new HashMap<>();
+        for (YamlValue value : values) {
+            DescriptorNode node = descriptor(Mapping.of(value, "a descriptor", DESCRIPTOR), path);
+            if (node == null) {
                 continue;
             }
-            Path here = path.to(descriptor.key(), descriptor.value());
-            Node first = seen.putIfAbsent(here.identity(), node);
-            if (first != null) {
-                problems.add(
-                        node, "the descriptor " + here.shown() + " is there twice, first at " + problems.at(first));
+            Path here = path.to(node.key(), node.value());
+            YamlValue first = seen.putIfAbsent(here.identity(), value);
+            if (first == null) {
+                nodes.add(node);
             } else {
-                level.add(descriptor);
+                value.problem("the descriptor " + here.shown() + " is there twice, first at " + place(first));
             }
         }
-        return Level.of(level);
+        return nodes.isEmpty() ? Level.EMPTY : Level.of(nodes);
     }
 
-    private @Nullable DescriptorNode descriptor(Node node, Path path) {
-        Fields fields = Fields.of(node, "a descriptor", DESCRIPTOR, problems);
+    private @Nullable DescriptorNode descriptor(Mapping fields, Path path) {
         String key = fields.text("key");
         String value = fields.text("value");
         if (key.isEmpty()) {
-            problems.add(fields.where("key"), "a descriptor must have a 'key' that is not empty");
+            fields.where("key").problem(fields.has("key") ? "must be text that is not empty" : "'key' is missing");
             return null;
         }
         if (Wildcard.is(key)) {
-            problems.add(fields.where("key"), "'key' must be exact, was '" + key + "'; a '*' can be in 'value'");
+            fields.where("key").problem("must be exact, was '" + key + "'; a '*' can be in 'value'");
         }
         boolean shared = fields.flag("share_threshold");
         if (shared && !Wildcard.is(value)) {
-            problems.add(
-                    fields.where("share_threshold"),
-                    "'share_threshold' is for a 'value' with a '*', was '" + value + "'");
+            fields.where("share_threshold").problem("is for a 'value' with a '*', was '" + value + "'");
         }
         Path here = path.to(key, value);
-        List<Node> nested = fields.list("descriptors");
-        if (!nested.isEmpty() && here.depth() > MAX_DEPTH) {
-            problems.add(node, "descriptors are nested more than " + MAX_DEPTH + " deep; does an alias name itself?");
-            nested = List.of();
-        }
         return new DescriptorNode(
                 key,
                 value,
@@ -163,30 +120,28 @@ final class EnvoyFileReader {
                 shared,
                 fields.flag("value_to_metric"),
                 limit(fields, here),
-                nested.isEmpty() ? Level.EMPTY : level(nested, here));
+                level(fields.list("descriptors"), here));
     }
 
-    private @Nullable DescriptorLimit limit(Fields descriptor, Path path) {
+    private @Nullable DescriptorLimit limit(Mapping descriptor, Path path) {
         DescriptorLimit.Mode mode = mode(descriptor);
         boolean detailed = descriptor.flag("detailed_metric");
-        Node metadata = descriptor.node("metadata");
-        Struct metadataStruct =
-                metadata == null ? Struct.getDefaultInstance() : new MetadataReader(problems).struct(metadata);
-        Node node = descriptor.node("rate_limit");
-        if (node == null) {
+        YamlValue metadata = descriptor.get("metadata");
+        Struct struct = metadata == null ? Struct.getDefaultInstance() : MetadataReader.struct(metadata);
+        YamlValue value = descriptor.get("rate_limit");
+        if (value == null) {
             return null;
         }
-        Fields fields = Fields.of(node, "rate_limit", RATE_LIMIT, problems);
+        Mapping fields = Mapping.of(value, "rate_limit", RATE_LIMIT);
         boolean unlimited = fields.flag("unlimited");
         EnvoyUnit unit = unit(fields, unlimited);
         if (!unlimited && !fields.has("requests_per_unit")) {
-            problems.add(node, "'requests_per_unit' is missing");
+            value.problem("'requests_per_unit' is missing");
         }
-        long requests = fields.has("requests_per_unit") ? fields.requests("requests_per_unit") : 0;
+        long requests = fields.requests("requests_per_unit");
         String name = fields.text("name");
-        String identity = path.identity() + (unit == null ? "" : "/" + unit);
         return new DescriptorLimit(
-                identity,
+                path.identity() + (unit == null ? "" : "/" + unit),
                 unit,
                 requests,
                 name,
@@ -194,53 +149,142 @@ final class EnvoyFileReader {
                 mode,
                 detailed,
                 DescriptorLimit.message(name, requests, unit),
-                metadataStruct);
+                struct);
     }
 
-    private DescriptorLimit.Mode mode(Fields descriptor) {
+    private static DescriptorLimit.Mode mode(Mapping descriptor) {
         boolean shadow = descriptor.flag("shadow_mode");
         boolean quota = descriptor.flag("quota_mode");
         if (shadow && quota) {
-            problems.add(
-                    descriptor.where("quota_mode"),
-                    "'quota_mode' and 'shadow_mode' exclude each other: one denies together with others, the other never");
+            descriptor
+                    .where("quota_mode")
+                    .problem("excludes 'shadow_mode': one denies together with others, the other never");
         }
         return shadow ? DescriptorLimit.Mode.SHADOW : quota ? DescriptorLimit.Mode.ALL : DescriptorLimit.Mode.ENFORCED;
     }
 
-    private @Nullable EnvoyUnit unit(Fields fields, boolean unlimited) {
+    private static @Nullable EnvoyUnit unit(Mapping fields, boolean unlimited) {
         String text = fields.text("unit");
         EnvoyUnit unit = EnvoyUnit.named(text);
         if (unlimited && unit != null) {
-            problems.add(fields.where("unit"), "an unlimited rate_limit has no 'unit', was '" + text + "'");
+            fields.where("unit").problem("an unlimited rate_limit has none, was '" + text + "'");
         } else if (!unlimited && !fields.has("unit")) {
-            problems.add(fields.where(), "'unit' is missing; it must be one of " + EnvoyUnit.names());
+            fields.whole.problem("'unit' is missing; expected one of " + EnvoyUnit.names());
         } else if (!unlimited && unit == null) {
-            problems.add(fields.where("unit"), "'unit' must be one of " + EnvoyUnit.names() + ", was '" + text + "'");
+            fields.where("unit").unexpected("one of " + EnvoyUnit.names());
         }
         return unlimited ? null : unit;
     }
 
-    private Set<String> replaces(Fields fields, String own) {
+    private static Set<String> replaces(Mapping fields, String own) {
         Set<String> names = new LinkedHashSet<>();
-        for (Node node : fields.list("replaces")) {
-            String name =
-                    Fields.of(node, "an entry of replaces", REPLACED, problems).text("name");
+        for (YamlValue value : fields.list("replaces")) {
+            String name = Mapping.of(value, "an entry of replaces", REPLACED).text("name");
             if (name.isEmpty()) {
-                problems.add(node, "an entry of 'replaces' must have the 'name' of a rate_limit");
+                value.problem("'name' is missing: that of another rate_limit");
             } else if (name.equals(own)) {
-                problems.add(node, "a rate_limit cannot replace itself, and this one is named '" + name + "' too");
+                value.problem("a rate_limit cannot replace itself, and this one is named '" + name + "' too");
             }
             names.add(name);
         }
         return Set.copyOf(names);
     }
 
-    private static boolean blank(@Nullable String text) {
-        return text == null || text.isEmpty();
-    }
-
     private static String escape(String text) {
         return text.replace("\\", "\\\\").replace("/", "\\/").replace("=", "\\=");
+    }
+
+    /**
+     * The fields of one mapping, with those that {@code <<} merges into it. A field of the wrong type is a problem, and
+     * reads as if it were not there.
+     */
+    private record Mapping(YamlValue whole, Map<String, YamlValue> fields) {
+        private static final String MERGE = "<<";
+        private static final Set<String> YES = Set.of("true", "yes", "on", "y");
+        private static final Set<String> NO = Set.of("false", "no", "off", "n", "");
+        private static final long MAX_REQUESTS = 0xFFFF_FFFFL;
+
+        static Mapping of(YamlValue value, String what, List<String> known) {
+            Map<String, YamlValue> values = new LinkedHashMap<>();
+            YamlFields own = value.fields("a mapping with the fields " + String.join(", ", known));
+            if (own != null) {
+                own.all().forEach((name, field) -> {
+                    if (known.contains(name)) {
+                        values.put(name, field);
+                    } else if (!name.equals(MERGE)) {
+                        own.name(name).problem(misplaced(name, what, known));
+                    }
+                });
+                YamlValue merged = own.get(MERGE);
+                YamlFields more = merged == null ? null : merged.fields("one mapping");
+                if (more != null) {
+                    known.forEach(name -> {
+                        YamlValue field = more.get(name);
+                        if (field != null) {
+                            values.putIfAbsent(name, field);
+                        }
+                    });
+                }
+            }
+            return new Mapping(value, values);
+        }
+
+        private static String misplaced(String name, String what, List<String> known) {
+            String home = RATE_LIMIT.contains(name)
+                    ? "rate_limit"
+                    : DESCRIPTOR.contains(name) ? "a descriptor" : FILE.contains(name) ? "the file itself" : null;
+            return home == null
+                    ? "unknown field in " + what + DidYouMean.ending(name, known) + " Known here: "
+                            + String.join(", ", known)
+                    : "has no effect in " + what + "; it belongs in " + home;
+        }
+
+        /** The value of a field that is there and is not null. */
+        @Nullable
+        YamlValue get(String name) {
+            YamlValue value = fields.get(name);
+            return value == null || value.isNull() ? null : value;
+        }
+
+        boolean has(String name) {
+            return get(name) != null;
+        }
+
+        YamlValue where(String name) {
+            return fields.getOrDefault(name, whole);
+        }
+
+        /** A field's text; empty if it is not there. Numbers are text too. */
+        String text(String name) {
+            YamlValue value = get(name);
+            return value == null ? "" : Objects.requireNonNullElse(value.text("text"), "");
+        }
+
+        boolean flag(String name) {
+            String text = text(name);
+            if (!YES.contains(text) && !NO.contains(text)) {
+                where(name).unexpected("true or false");
+            }
+            return YES.contains(text);
+        }
+
+        /** A number of requests. One that begins with 0 is refused, since others read it as octal. */
+        long requests(String name) {
+            YamlValue value = get(name);
+            String expected = "a whole number from 0 to " + MAX_REQUESTS;
+            if (value == null) {
+                return 0;
+            }
+            if (text(name).matches("0.+")) {
+                value.unexpected(expected);
+                return 0;
+            }
+            return Objects.requireNonNullElse(value.number(expected, 0, MAX_REQUESTS), 0L);
+        }
+
+        List<YamlValue> list(String name) {
+            YamlValue value = get(name);
+            return value == null ? List.of() : value.list("a list");
+        }
     }
 }

@@ -1,6 +1,6 @@
 package dev.sluice.server.envoy;
 
-/** Told of every descriptor that was under a limit of an Envoy configuration. */
+/** Hears of every descriptor that a limit of an Envoy configuration applied to. */
 @FunctionalInterface
 public interface RateLimitListener {
     /**
@@ -8,11 +8,11 @@ public interface RateLimitListener {
      *
      * @param metric the name that envoyproxy/ratelimit gives it, such as {@code mongo_cps.database_users}
      * @param hits how many hits it added
-     * @param result what came of it
+     * @param result whether it was within the limit
      */
     void decided(String metric, long hits, Result result);
 
-    /** What came of a descriptor. */
+    /** Whether a descriptor was within its limit. */
     enum Result {
         WITHIN_LIMIT,
         OVER_LIMIT,

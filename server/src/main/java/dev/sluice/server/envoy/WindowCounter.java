@@ -47,14 +47,14 @@ final class WindowCounter {
             this(store, onFailure, () -> TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis()));
         }
 
-        /** A counter that tells apart the counts up to {@code limit}; all beyond it are alike. */
+        /** A counter that is exact up to {@code limit}; beyond it, it knows only that the limit is exceeded. */
         WindowCounter upTo(long limit, EnvoyUnit unit, String name) {
             long capacity = limit + 1;
             Limit window = Limit.fixedWindow(capacity, unit.period()).aligned();
             return new WindowCounter(store.limiter(name, onFailure, window), capacity, unit.micros(), wallMicros);
         }
 
-        /** A counter that tells all counts apart. */
+        /** A counter that is always exact. */
         WindowCounter unbounded(EnvoyUnit unit, String name) {
             return upTo(Limit.MAX_PERMITS - 1, unit, name);
         }

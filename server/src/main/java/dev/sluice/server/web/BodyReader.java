@@ -59,8 +59,8 @@ public final class BodyReader {
     }
 
     /**
-     * The whole body, of which {@code check} sees what has come so far whenever more has come. Whatever the check throws
-     * fails the future, and the rest of the body is discarded.
+     * The whole body. Each time a part of it arrives, {@code check} sees the body so far. If the check throws, the future
+     * fails with that exception and the rest of the body is discarded.
      */
     public Future<Buffer> read(HttpServerRequest request, Consumer<Buffer> check) {
         return new Reading(request, check).body();
@@ -142,7 +142,7 @@ public final class BodyReader {
             hangUp();
         }
 
-        /** Fails the future. The caller answers; what still comes is discarded. */
+        /** Fails the future, so that the caller answers. The rest of the body is discarded. */
         Future<Buffer> refuse(RuntimeException reason) {
             refused = true;
             body = Buffer.buffer();
