@@ -23,7 +23,7 @@ final class WaitQueues {
         CompletableFuture<Decision> take(String key, long permits, int percent, long maxDelay);
     }
 
-    /** How often permits of a concurrency limit are tried for: nobody tells when another process releases them. */
+    /** The pause between attempts on a concurrency limit: other processes do not announce a release. */
     private static final long POLL_HELD_MICROS = 20_000;
 
     private record QueueKey(String key, int percent) {}

@@ -6,14 +6,14 @@ import java.util.List;
 /**
  * Where a request comes from, past the proxies that are trusted.
  *
- * <p>Each proxy appends the address of whoever it was asked by to {@code X-Forwarded-For}, so the header is only as true
- * as who wrote it. It is read from its end, as long as the one who wrote the entry is trusted: the first address that is
- * not a trusted proxy's is the client's. What stands before that was written by the client, and means nothing. An entry
- * that is no address ends it too: then the request is put down to the proxy that reported it.
+ * <p>Each proxy appends the address of its own peer to {@code X-Forwarded-For}. The header is read from its end, as long
+ * as the proxy that wrote the entry is trusted: the first address that is not a trusted proxy's is the client's. Entries
+ * before it were written by the client and are ignored. An entry that is no address ends the reading too: the client is
+ * then the proxy that wrote it.
  */
 public final class ClientAddress {
-    /** The most entries that are looked at. */
-    private static final int MOST_HOPS = 64;
+    /** The largest number of entries that are looked at. */
+    private static final int MAX_HOPS = 64;
 
     private ClientAddress() {}
 
@@ -34,7 +34,7 @@ public final class ClientAddress {
             String header = forwardedFor.get(i);
             int end = header.length();
             while (end >= 0) {
-                if (hops++ == MOST_HOPS || !trusted.contains(client)) {
+                if (hops++ == MAX_HOPS || !trusted.contains(client)) {
                     return client.toString();
                 }
                 int comma = header.lastIndexOf(',', end - 1);

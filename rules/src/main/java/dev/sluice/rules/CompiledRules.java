@@ -62,22 +62,21 @@ final class CompiledRules {
         if (limiters.containsKey(name)) {
             throw new IllegalArgumentException("two limiters are named " + Quoted.quoted(name));
         }
-        NamedLimiter limiter = carriedOver(before.get(name), store, name, rule.onStoreFailure(), limits);
-        limiters.put(name, limiter);
-        return limiter;
-    }
-
-    private static NamedLimiter carriedOver(
-            @Nullable NamedLimiter old, Store store, String name, OnFailure onFailure, List<Limit> limits) {
+        NamedLimiter old = before.get(name);
+        OnFailure onFailure = rule.onStoreFailure();
         Limit[] wanted = limits.toArray(Limit[]::new);
+        Limiter limiter;
         if (old == null || old.onFailure != onFailure) {
-            return new NamedLimiter(name, store.limiter(name, onFailure, wanted), onFailure, limits);
+            limiter = store.limiter(name, onFailure, wanted);
+        } else {
+            limiter = old.limiter;
+            if (!limiter.limits().equals(limits)) {
+                limiter.change(wanted);
+            }
         }
-        Limiter limiter = old.limiter;
-        if (!limiter.limits().equals(limits)) {
-            limiter.change(wanted);
-        }
-        return new NamedLimiter(name, limiter, onFailure, limits);
+        NamedLimiter named = new NamedLimiter(name, limiter, onFailure, limits);
+        limiters.put(name, named);
+        return named;
     }
 
     private static boolean needsRegion(Rule rule) {

@@ -37,7 +37,7 @@ final class Explainer {
         Rule rule = compiled.rule;
         for (Condition condition : rule.when()) {
             String value = request.attribute(condition.attribute());
-            if (!condition.holds(value)) {
+            if (!condition.matches(value)) {
                 String was = value == null ? "the request has none" : "was " + Quoted.quoted(value);
                 return skipped(rule, condition + " does not hold: " + was);
             }

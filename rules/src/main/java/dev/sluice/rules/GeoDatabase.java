@@ -11,8 +11,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Countries by address, from a MaxMind database file. It is read into memory as a whole, so that the file may be
- * replaced while it is in use.
+ * Countries by address, from a MaxMind database file. The file is read into memory, so that it can be replaced while
+ * the database is in use.
  */
 public final class GeoDatabase {
     private final Path file;

@@ -7,10 +7,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the key of a rule is made of a request's attributes, and taken apart again.
+ * Makes the key of a rule from the attributes of a request, and reads it back.
  *
  * <p>The values are joined by {@code |}; a {@code |} or a backslash within a value has a backslash before it, and
- * {@code \-} stands for an attribute that is not there. So no two keys are ever the same text.
+ * {@code \-} stands for an attribute that is not there. So different values never make the same key.
  */
 final class KeyFormat {
     private static final char SEPARATOR = '|';
@@ -27,7 +27,7 @@ final class KeyFormat {
         this.ipv6Prefix = rule.ipv6Prefix();
     }
 
-    /** The key of a request, or null if it has none, since an attribute is not there. */
+    /** The key of a request; null if the request lacks an attribute of it. */
     @Nullable
     String of(Request request) {
         if (attributes.length == 0) {
@@ -69,7 +69,7 @@ final class KeyFormat {
         return escaped(attribute.equals(Attributes.IP) ? grouped(value) : value);
     }
 
-    /** An address of version 6 by its network: who has one address has all of it. */
+    /** The network of an IPv6 address: a client that has one address of it usually has them all. */
     private String grouped(String ip) {
         if (ip.indexOf(':') < 0) {
             return ip;
@@ -87,7 +87,7 @@ final class KeyFormat {
         return value.replace("\\", "\\\\").replace("|", "\\|");
     }
 
-    /** A request for nothing that has the attributes a key was made of; null if no key of this rule is written like that. */
+    /** A request of cost 0 with the attributes of a key; null if the text is not a key of this rule. */
     @Nullable
     Request request(String key) {
         List<@Nullable String> values = parts(key);

@@ -95,18 +95,28 @@ record PendingCharge(
         }
         return named.withShare(share)
                 .peekAsync(key, permits)
-                .thenApply(unshed -> unshed.allowed() ? shed(drawn, unshed.remaining() + permits) : unshed);
+                .thenApply(unshed -> unshed.allowed() ? shed(drawn, unshed) : unshed);
     }
 
-    private static Decision shed(Decision drawn, long remaining) {
-        Decision shed = Decision.denied(
-                Outcome.SHED,
-                drawn.permits(),
-                drawn.limit(),
-                remaining,
-                drawn.retryAfterMicros(),
-                drawn.resetAfterMicros());
-        return shed.withSource(drawn.source()).withParts(drawn.parts());
+    /** The denial for the drawn share, with what the share of the class would have left. */
+    private Decision shed(Decision drawn, Decision unshed) {
+        List<Decision> parts = new ArrayList<>();
+        for (int i = 0; i < drawn.parts().size(); i++) {
+            Decision part = drawn.parts().get(i);
+            parts.add(
+                    part.allowed()
+                            ? allowedForShare(part)
+                            : shed(part, unshed.parts().get(i)));
+        }
+        return Decision.denied(
+                        Outcome.SHED,
+                        drawn.permits(),
+                        drawn.limit(),
+                        unshed.remaining() + permits,
+                        drawn.retryAfterMicros(),
+                        drawn.resetAfterMicros())
+                .withParts(parts)
+                .withSource(drawn.source());
     }
 
     private Decision allowedForShare(Decision drawn) {

@@ -9,8 +9,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the body of a refusal says: a problem of RFC 9457, of the type that draft-ietf-httpapi-ratelimit-headers-10 has for
- * it. How it is written is up to who answers.
+ * The members of the body of a 429: a problem of RFC 9457, of the type that draft-ietf-httpapi-ratelimit-headers-10
+ * defines. The caller writes them.
  */
 public final class QuotaExceeded {
     public static final String TYPE = "https://iana.org/assignments/http-problem-types#quota-exceeded";
@@ -53,7 +53,7 @@ public final class QuotaExceeded {
         return micros == Decision.NEVER_MICROS ? null : micros / MILLI + (micros % MILLI == 0 ? 0 : 1);
     }
 
-    /** Why, and when to try again, in a sentence. */
+    /** A sentence that says why the request is denied and when to try again. */
     public static String detail(RuleDecision denying) {
         Decision decision = denying.decision();
         String rule = denying.rule().name();
@@ -64,18 +64,18 @@ public final class QuotaExceeded {
         String when = decision.retryAfterMicros() == Decision.NEVER_MICROS
                 ? "when permits are given back"
                 : "in " + RateLimitHeaders.seconds(decision.retryAfterMicros()) + " s";
-        String why = decision.outcome() == Outcome.SHED ? " turns some away early: " : ": ";
+        String why = decision.outcome() == Outcome.SHED ? " sheds requests before its limit: " : ": ";
         return "rule " + rule + why + decision.remaining() + " of " + decision.limit() + " left; try again " + when;
     }
 
-    /** The policies that deny, by the names they have in {@code RateLimit-Policy}. */
+    /** The names of the policies that deny, as in {@code RateLimit-Policy}. */
     public static List<String> violated(Verdict verdict) {
         List<String> policies = new ArrayList<>();
-        for (RuleDecision ruling : verdict.decisions()) {
-            List<Decision> parts = ruling.decision().perLimit();
-            for (int i = 0; ruling.denies() && i < parts.size(); i++) {
+        for (RuleDecision decided : verdict.decisions()) {
+            List<Decision> parts = decided.decision().perLimit();
+            for (int i = 0; decided.denies() && i < parts.size(); i++) {
                 if (!parts.get(i).allowed()) {
-                    policies.add(RateLimitHeaders.policyName(ruling.rule().name(), i));
+                    policies.add(RateLimitHeaders.policyName(decided.rule().name(), i));
                 }
             }
         }

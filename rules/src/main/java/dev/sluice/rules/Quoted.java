@@ -1,15 +1,15 @@
 package dev.sluice.rules;
 
-/** How values are shown in messages. */
+/** Quotes values for messages. */
 public final class Quoted {
-    private static final int MOST = 80;
+    private static final int MAX_SHOWN = 80;
 
     private Quoted() {}
 
-    /** The value in quotes, on one line, cut where it is very long. */
+    /** The value in quotes, on one line, cut after 80 characters. */
     public static String quoted(String value) {
         StringBuilder shown = new StringBuilder("'");
-        value.codePoints().limit(MOST).forEach(c -> {
+        value.codePoints().limit(MAX_SHOWN).forEach(c -> {
             if (c == '\n') {
                 shown.append("\\n");
             } else if (c == '\t') {
@@ -20,7 +20,7 @@ public final class Quoted {
                 shown.appendCodePoint(c);
             }
         });
-        return shown.append(value.codePointCount(0, value.length()) > MOST ? "…'" : "'")
+        return shown.append(value.codePointCount(0, value.length()) > MAX_SHOWN ? "…'" : "'")
                 .toString();
     }
 }

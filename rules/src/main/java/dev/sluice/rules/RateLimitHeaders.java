@@ -10,7 +10,7 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the header fields that tell a client of its limits: {@code RateLimit-Policy}, {@code RateLimit} and
+ * Writes the header fields that show a client its limits: {@code RateLimit-Policy}, {@code RateLimit} and
  * {@code Retry-After}. Nothing else knows how they look, since the draft still moves.
  *
  * <p>As draft-ietf-httpapi-ratelimit-headers-10 has them, a list of strings with parameters in each:
@@ -36,37 +36,37 @@ public final class RateLimitHeaders {
     public static final String STATE = "RateLimit";
     public static final String RETRY_AFTER = "Retry-After";
 
-    /** Set to {@code ?1} on an answer that made do with less. */
+    /** Set to {@code ?1} on a response to a degraded request. */
     public static final String DEGRADED = "Sluice-Degraded";
 
     /** The largest integer that a structured field can have. */
-    private static final long MOST = 999_999_999_999_999L;
+    private static final long MAX_INTEGER = 999_999_999_999_999L;
 
     private static final long MICROS = 1_000_000;
 
     private RateLimitHeaders() {}
 
-    /** The value of {@link #POLICY}; null if there is nothing to tell. Rules that only watch are not told of. */
+    /** The value of {@link #POLICY}; null if no limit applies. Shadow rules are left out. */
     public static @Nullable String policy(Verdict verdict) {
         StringBuilder field = new StringBuilder();
-        List<RuleDecision> rulings = verdict.decisions();
-        for (int i = 0; i < rulings.size(); i++) {
-            RuleDecision ruling = rulings.get(i);
-            if (isTold(ruling)) {
-                policies(field, ruling.rule().name(), ruling.limiter().limits());
+        List<RuleDecision> decisions = verdict.decisions();
+        for (int i = 0; i < decisions.size(); i++) {
+            RuleDecision decision = decisions.get(i);
+            if (isShown(decision)) {
+                policies(field, decision.rule().name(), decision.limiter().limits());
             }
         }
         return field.isEmpty() ? null : field.toString();
     }
 
-    /** The value of {@link #STATE}; null if there is nothing to tell. Rules that only watch are not told of. */
+    /** The value of {@link #STATE}; null if no limit applies. Shadow rules are left out. */
     public static @Nullable String state(Verdict verdict) {
         StringBuilder field = new StringBuilder();
-        List<RuleDecision> rulings = verdict.decisions();
-        for (int i = 0; i < rulings.size(); i++) {
-            RuleDecision ruling = rulings.get(i);
-            if (isTold(ruling)) {
-                states(field, ruling.rule().name(), ruling.decision(), !verdict.allowed());
+        List<RuleDecision> decisions = verdict.decisions();
+        for (int i = 0; i < decisions.size(); i++) {
+            RuleDecision decision = decisions.get(i);
+            if (isShown(decision)) {
+                states(field, decision.rule().name(), decision.decision(), !verdict.allowed());
             }
         }
         return field.isEmpty() ? null : field.toString();
@@ -97,15 +97,15 @@ public final class RateLimitHeaders {
         }
     }
 
-    private static boolean isTold(RuleDecision ruling) {
-        return ruling.rule().onExceed().action() != OnExceed.Action.SHADOW;
+    private static boolean isShown(RuleDecision decision) {
+        return decision.rule().onExceed().action() != OnExceed.Action.SHADOW;
     }
 
     /** Adds the policies of a rule to the value of {@link #POLICY}. */
     public static void policies(StringBuilder field, String rule, List<Limit> limits) {
         for (int i = 0; i < limits.size(); i++) {
             Limit limit = limits.get(i);
-            name(field, rule, i).append(";q=").append(Math.min(limit.capacity(), MOST));
+            name(field, rule, i).append(";q=").append(Math.min(limit.capacity(), MAX_INTEGER));
             Duration period = limit.period();
             if (period == null) {
                 field.append(";qu=\"concurrent-requests\"");
@@ -115,12 +115,12 @@ public final class RateLimitHeaders {
         }
     }
 
-    /** Adds how a rule stands to the value of {@link #STATE}; {@code denied} if any rule denied the request. */
+    /** Adds the state of a rule to the value of {@link #STATE}; {@code denied} if any rule denied the request. */
     public static void states(StringBuilder field, String rule, Decision decision, boolean denied) {
         List<Decision> parts = decision.perLimit();
         for (int i = 0; i < parts.size(); i++) {
             Decision part = parts.get(i);
-            name(field, rule, i).append(";r=").append(Math.min(part.remaining(), MOST));
+            name(field, rule, i).append(";r=").append(Math.min(part.remaining(), MAX_INTEGER));
             long micros = part.allowed() ? part.resetAfterMicros() : part.retryAfterMicros();
             if (micros != Decision.NEVER_MICROS && !(denied && part.allowed())) {
                 field.append(";t=").append(seconds(micros));
@@ -128,19 +128,19 @@ public final class RateLimitHeaders {
         }
     }
 
-    /** One policy of a quota that is had again in so many seconds; 0 where that cannot be said. */
+    /** One policy: a quota that is free again after {@code windowSeconds}; 0 leaves the window out. */
     public static String policy(String name, long quota, long windowSeconds) {
         StringBuilder field = name(new StringBuilder(), name, 0).append(";q=").append(quota);
         return (windowSeconds > 0 ? field.append(";w=").append(windowSeconds) : field).toString();
     }
 
-    /** How one policy stands; {@code seconds} until there will be more, 0 where that cannot be said. */
+    /** The state of one policy; {@code seconds} until there will be more, 0 leaves them out. */
     public static String state(String name, long remaining, long seconds) {
         StringBuilder field = name(new StringBuilder(), name, 0).append(";r=").append(remaining);
         return (seconds > 0 ? field.append(";t=").append(seconds) : field).toString();
     }
 
-    /** Whole seconds, never too early. */
+    /** Whole seconds, rounded up. */
     public static long seconds(long micros) {
         return micros / MICROS + (micros % MICROS == 0 ? 0 : 1);
     }

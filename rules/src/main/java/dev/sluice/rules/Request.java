@@ -8,20 +8,20 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of one request: its attributes, by name in lower case, and its cost in permits.
+ * A request: its attributes, by name in lower case, and its cost in permits.
  *
- * <p>Two attributes are brought into one form, so that no other spelling escapes a rule: {@code ip} becomes the
+ * <p>Two attributes are normalized, so that another spelling does not escape a rule: {@code ip} becomes the
  * canonical address (without a port), and {@code path} loses its query, its dot segments, doubled slashes and needless
  * escapes.
  */
 public final class Request implements Attributes {
-    /** The most attributes of one request. */
+    /** The largest number of attributes of one request. */
     public static final int MAX_ATTRIBUTES = 64;
 
-    /** The longest name of an attribute. */
+    /** The largest number of characters in the name of an attribute. */
     public static final int MAX_NAME = 128;
 
-    /** The longest value of an attribute. */
+    /** The largest number of characters in the value of an attribute. */
     public static final int MAX_VALUE = 8192;
 
     /** Name, value, name, value. */
@@ -41,7 +41,7 @@ public final class Request implements Attributes {
         return builder.build();
     }
 
-    /** A request that is put together piece by piece. */
+    /** Builds a request. */
     public static Builder builder() {
         return new Builder();
     }
@@ -56,7 +56,7 @@ public final class Request implements Attributes {
         return null;
     }
 
-    /** How many permits it asks for. */
+    /** The number of permits it asks for. */
     public long cost() {
         return cost;
     }
@@ -70,7 +70,7 @@ public final class Request implements Attributes {
         return attributes;
     }
 
-    /** The same with one attribute more. */
+    /** The same request with another attribute. */
     Request with(String name, String value) {
         String[] more = Arrays.copyOf(pairs, pairs.length + 2);
         more[pairs.length] = name;
@@ -83,7 +83,7 @@ public final class Request implements Attributes {
         return "Request" + attributes() + (cost == 1 ? "" : " for " + cost);
     }
 
-    /** Puts a request together. Not to be shared between threads. */
+    /** Builds a request. It is for one thread. */
     public static final class Builder {
         private String[] pairs = new String[12];
         private int length;
@@ -123,7 +123,7 @@ public final class Request implements Attributes {
             return this;
         }
 
-        /** How many permits the request asks for. Default: 1. */
+        /** The number of permits the request asks for. Default: 1. */
         public Builder cost(long cost) {
             if (cost < 0) {
                 throw new IllegalArgumentException("cost must be 0 or more, was " + cost);

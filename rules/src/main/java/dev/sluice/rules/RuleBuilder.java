@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 
-/** Puts a rule together. */
+/** Builds a {@link Rule}. */
 public final class RuleBuilder {
     private final String name;
     private final List<Condition> when = new ArrayList<>();
@@ -27,7 +27,7 @@ public final class RuleBuilder {
         this.name = name;
     }
 
-    /** A condition more. */
+    /** Adds a condition. */
     public RuleBuilder when(Condition condition) {
         when.add(condition);
         return this;
@@ -51,37 +51,37 @@ public final class RuleBuilder {
         return this;
     }
 
-    /** What becomes of a request over the limit. Default: it is denied. */
+    /** What happens to a request over the limit. Default: it is denied. */
     public RuleBuilder onExceed(OnExceed onExceed) {
         this.onExceed = onExceed;
         return this;
     }
 
-    /** What the rule says while the store does not answer. Default: this process keeps the limit by itself. */
+    /** The policy for the time while the store does not answer. Default: this process keeps the limit by itself. */
     public RuleBuilder onStoreFailure(OnFailure onStoreFailure) {
         this.onStoreFailure = onStoreFailure;
         return this;
     }
 
-    /** Which share of the limits requests of a class may use, in percent. */
+    /** The share of the limits, in percent, that requests of a class may use. */
     public RuleBuilder priority(String priorityClass, int percent) {
         priority.put(priorityClass, percent);
         return this;
     }
 
-    /** From which percentage on requests are denied at random. Default: not at all. */
+    /** The percentage of the limits from which requests are denied at random. Default: none. */
     public RuleBuilder shedFrom(int percent) {
         shedFrom = OptionalInt.of(percent);
         return this;
     }
 
-    /** Other limits for some of the keys. */
+    /** Adds other limits for some of the requests. */
     public RuleBuilder override(RuleOverride override) {
         overrides.add(override);
         return this;
     }
 
-    /** How many bits of an IPv6 address make the key. Default: 64. */
+    /** The number of bits of an IPv6 address that make the key. Default: 64. */
     public RuleBuilder ipv6Prefix(int bits) {
         this.ipv6Prefix = bits;
         return this;

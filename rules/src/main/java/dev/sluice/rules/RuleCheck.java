@@ -1,9 +1,9 @@
 package dev.sluice.rules;
 
 /**
- * One rule asked by its name, whatever its conditions.
+ * A check of one rule by its name, whatever its conditions.
  *
  * @param rule the name of the rule
- * @param request what it makes its key of, and the permits
+ * @param request the attributes that its key is made of, and the cost
  */
 public record RuleCheck(String rule, Request request) {}

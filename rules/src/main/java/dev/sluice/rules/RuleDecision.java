@@ -4,18 +4,18 @@ import dev.sluice.Decision;
 import dev.sluice.Limiter;
 
 /**
- * What one rule says about a request.
+ * The decision of one rule on a request.
  *
  * @param rule the rule
- * @param limiterName the name of its limiter: the rule's name, or that of an override of it
- * @param key the key it counted for
- * @param share how many percent of the limits this request could use
- * @param limiter what decided
- * @param decision the answer; of a rule that only watches {@link dev.sluice.Outcome#SHADOWED} in place of a denial, of
- *     one that degrades a denial although the request goes ahead
+ * @param limiterName the name of the limiter: that of the rule, or of an override of it
+ * @param key the key that was charged
+ * @param share the percentage of the limits that the class of the request may use
+ * @param limiter the limiter that decided
+ * @param decision the limiter's decision; a shadow rule has {@link dev.sluice.Outcome#SHADOWED} in place of a denial, and
+ *     a rule that degrades has a denial although the request goes ahead
  */
 public record RuleDecision(Rule rule, String limiterName, String key, int share, Limiter limiter, Decision decision) {
-    /** Whether it stands in the way of the request. */
+    /** Whether it denies the request. */
     public boolean denies() {
         return rule.enforces() && !decision.allowed();
     }
@@ -25,7 +25,7 @@ public record RuleDecision(Rule rule, String limiterName, String key, int share,
         return rule.onExceed().action() == OnExceed.Action.DEGRADE && !decision.allowed();
     }
 
-    /** How much of the limit is left, in parts of a million. */
+    /** The part of the limit that is left, in millionths. */
     long remainingShare() {
         return decision.limit() == 0 ? 0 : (long) (1e6 * decision.remaining() / decision.limit());
     }

@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The rules of one file.
  *
- * @param store where counters are kept: {@code memory}, or the URL of a Redis
- * @param rules in their order
- * @param trustedProxies whose {@code X-Forwarded-For} counts
- * @param geo where the attribute {@code region} comes from, if anywhere
+ * @param store where the counters are kept: {@code memory}, or the URL of a Redis
+ * @param rules the rules, in their order
+ * @param trustedProxies the proxies whose {@code X-Forwarded-For} counts
+ * @param geo the database that the attribute {@code region} comes from; null without one
  */
 public record RuleSet(
         String store,
@@ -31,7 +31,7 @@ public record RuleSet(
         }
     }
 
-    /** These rules in memory, without proxies or regions. */
+    /** A set of these rules, in memory, without trusted proxies or regions. */
     public static RuleSet of(Rule... rules) {
         return new RuleSet(MEMORY, List.of(rules), TrustedProxies.NONE, null);
     }

@@ -4,9 +4,9 @@ import dev.sluice.rules.match.Address;
 import dev.sluice.rules.match.Network;
 import java.util.List;
 
-/** The proxies whose word on where a request comes from is taken. */
+/** The proxies whose {@code X-Forwarded-For} is believed. */
 public record TrustedProxies(List<Network> networks) {
-    /** Nobody's. */
+    /** No proxies. */
     public static final TrustedProxies NONE = new TrustedProxies(List.of());
 
     public TrustedProxies {

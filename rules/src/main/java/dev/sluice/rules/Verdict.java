@@ -4,13 +4,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all rules together say about a request.
+ * The answer of all rules together to a request.
  *
  * @param allowed whether it may go ahead
  * @param degraded whether it should make do with less
- * @param decisions what each rule that applies says, in the order of the rules; unlimited ones say nothing
- * @param decisive the one that denies for longest, else the one with the least left of its limit, those that only watch
- *     last; null if no rule applies
+ * @param decisions the decision of each rule that applies, in the order of the rules; unlimited rules make none
+ * @param decisive the decision that denies for longest, else the one with the least left of its limit, shadows last; null
+ *     if no rule applies
  */
 public record Verdict(
         boolean allowed,

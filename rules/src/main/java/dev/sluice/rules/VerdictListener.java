@@ -1,8 +1,8 @@
 package dev.sluice.rules;
 
-/** Told of every verdict, on the thread that ends it. Keep it quick. */
+/** Is called with every verdict, on the thread that completes it. Keep it quick. */
 @FunctionalInterface
 public interface VerdictListener {
-    /** One verdict was given. An exception thrown here is logged and goes no further. */
+    /** A verdict was given. An exception thrown here is logged and goes no further. */
     void decided(Request request, Verdict verdict);
 }

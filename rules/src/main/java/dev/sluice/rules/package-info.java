@@ -1,4 +1,4 @@
-/** Requests, rules, the rule file, and verdicts. */
+/** Rules, requests and verdicts: deciding requests by rules. */
 @NullMarked
 package dev.sluice.rules;
 

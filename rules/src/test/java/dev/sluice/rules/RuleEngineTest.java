@@ -279,6 +279,23 @@ class RuleEngineTest {
         }
     }
 
+    @Test
+    void severalLimitsAreShedTogether() {
+        Stage stage = new Stage("rules: [{ name: a, key: [user], limits: [5 per 1h, 1000 per 1d], shed-from: 10% }]");
+        int shed = 0;
+        for (int user = 0; user < 500; user++) {
+            stage.check("user=" + user);
+            Verdict second = stage.check("user=" + user);
+            Decision decision = second.decisions().get(0).decision();
+            assertThat(decision.outcome()).isIn(Outcome.ALLOWED, Outcome.SHED);
+            long taken = second.allowed() ? 2 : 1;
+            assertThat(decision.remaining()).isEqualTo(5 - taken);
+            assertThat(decision.perLimit().stream().map(Decision::remaining)).containsExactly(5 - taken, 1000 - taken);
+            shed += second.allowed() ? 0 : 1;
+        }
+        assertThat(shed).isPositive();
+    }
+
     private static Outcome outcome(Verdict verdict) {
         return Objects.requireNonNull(verdict.decisive()).decision().outcome();
     }

@@ -73,7 +73,7 @@ class SharedRulesTest {
     void shedTogetherButNeverAFirstRequest() {
         RuleSet rules = RuleFile.parse("rules.yaml", """
                 rules:
-                  - { name: small, key: [user], limits: [5 per 1h], shed-from: 10% }
+                  - { name: small, key: [user], limits: [5 per 1h, 1000 per 1d], shed-from: 10% }
                   - { name: large, limits: [100000 per 1h], shed-from: 90% }
                 """);
         RuleEngine one = new RuleEngine(here, rules);
@@ -89,6 +89,8 @@ class SharedRulesTest {
                 assertThat(decisive.rule().name()).isEqualTo("small");
                 assertThat(decisive.decision().outcome()).isEqualTo(Outcome.SHED);
                 assertThat(decisive.decision().remaining()).isEqualTo(4);
+                assertThat(decisive.decision().perLimit().get(0).remaining()).isEqualTo(4);
+                assertThat(QuotaExceeded.violated(second)).contains("small");
                 shed++;
             }
         }

@@ -5,6 +5,7 @@ import static java.util.concurrent.TimeUnit.MICROSECONDS;
 import dev.sluice.Limit;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.Locale;
 
 /**
  * What a picture shows of a limit beside its text and its numbers.
@@ -97,18 +98,11 @@ record LimitSummary(String title, String code, long bound, boolean hasWindows, l
 
         private static String code(Duration period) {
             long micros = MICROSECONDS.convert(period);
-            if (micros % 86_400_000_000L == 0) {
-                return "Duration.ofDays(" + micros / 86_400_000_000L + ")";
-            } else if (micros % 3_600_000_000L == 0) {
-                return "Duration.ofHours(" + micros / 3_600_000_000L + ")";
-            } else if (micros % 60_000_000 == 0) {
-                return "Duration.ofMinutes(" + micros / 60_000_000 + ")";
-            } else if (micros % 1_000_000 == 0) {
-                return "Duration.ofSeconds(" + micros / 1_000_000 + ")";
-            }
-            return micros % 1000 == 0
-                    ? "Duration.ofMillis(" + micros / 1000 + ")"
-                    : "Duration.of(" + micros + ", ChronoUnit.MICROS)";
+            TimeAxis.Unit unit = TimeAxis.Unit.of(micros);
+            String name = unit.name().charAt(0) + unit.name().substring(1).toLowerCase(Locale.ROOT);
+            return unit == TimeAxis.Unit.MICROS
+                    ? "Duration.of(" + micros + ", ChronoUnit.MICROS)"
+                    : "Duration.of" + name + "(" + micros / unit.micros + ")";
         }
     }
 }

@@ -158,6 +158,6 @@ public final class WebRules {
 
     private boolean matches(String rule, int status) {
         List<Condition> onStatus = byStatus.get(rule);
-        return onStatus == null || onStatus.stream().allMatch(condition -> condition.holds(Integer.toString(status)));
+        return onStatus == null || onStatus.stream().allMatch(condition -> condition.matches(Integer.toString(status)));
     }
 }

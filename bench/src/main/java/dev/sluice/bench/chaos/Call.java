@@ -8,7 +8,7 @@ import dev.sluice.Decision;
  * @param key which of the keys with a limit that is reached, or {@link #FRESH}
  */
 record Call(long beganNanos, long endedNanos, int key, Answer answer) {
-    /** A key that nobody has asked for before: whoever decides allows it, except the policy that denies. */
+    /** A key of which this is the first call: it is allowed, except by the policy that denies. */
     static final int FRESH = -1;
 
     enum Answer {
@@ -20,12 +20,11 @@ record Call(long beganNanos, long endedNanos, int key, Answer answer) {
         THROWN
     }
 
-    /** Only Redis counts time from 1970; what is allowed without it was taken before zero. */
     static Answer answer(Decision decision) {
         if (!decision.allowed()) {
             return Answer.DENIED;
         }
-        return decision.takenAtMicros() > 0 ? Answer.GRANTED_BY_REDIS : Answer.GRANTED_BY_POLICY;
+        return decision.source() == Decision.Source.REDIS ? Answer.GRANTED_BY_REDIS : Answer.GRANTED_BY_POLICY;
     }
 
     long nanos() {

@@ -1,16 +1,18 @@
 package dev.sluice.bench.chaos;
 
 import dev.sluice.OnFailure;
+import dev.sluice.bench.report.Options;
 import dev.sluice.redis.RedisStoreBuilder.Client;
 import dev.sluice.redis.servers.RedisBinary;
+import dev.sluice.redis.servers.RedisServer;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.regex.Pattern;
-import java.util.regex.PatternSyntaxException;
 
 /** {@code chaos}: every fault in turn on real servers, and a table of what callers saw. */
 public final class Chaos {
@@ -20,79 +22,88 @@ public final class Chaos {
               Starts real Redis servers on loopback, breaks them while traffic runs, and prints what callers saw.
               Ends with 1 if a bound is broken.
 
-              --short           about a minute: faults last 1 s and not 5, and frozen masters are left out
-              --timeout MILLIS  how long Redis has for an answer; 250 unless said, where the library's default is 50
-              --only REGEX      which faults, matched anywhere in their names
+              --short           about a minute: faults last 1 s instead of 5, and frozen masters are left out
+              --timeout MILLIS  how long Redis has for an answer: 250 by default, where the library's default is 50
+              --only REGEX      run only faults whose names match anywhere
             """;
 
-    private static final List<Party> ONE = List.of(Party.LETTUCE);
-    private static final List<Party> BOTH = List.of(Party.LETTUCE, Party.JEDIS);
-    private static final List<Party> ALL = List.of(
-            Party.LETTUCE,
-            new Party(Client.LETTUCE, OnFailure.ALLOW),
-            new Party(Client.LETTUCE, OnFailure.DENY),
-            Party.JEDIS,
-            new Party(Client.JEDIS, OnFailure.ALLOW),
-            new Party(Client.JEDIS, OnFailure.DENY));
+    private static final List<Caller> ONE = List.of(Caller.LETTUCE);
+    private static final List<Caller> BOTH = List.of(Caller.LETTUCE, Caller.JEDIS);
+    private static final List<Caller> ALL = List.of(
+            Caller.LETTUCE,
+            new Caller(Client.LETTUCE, OnFailure.ALLOW),
+            new Caller(Client.LETTUCE, OnFailure.DENY),
+            Caller.JEDIS,
+            new Caller(Client.JEDIS, OnFailure.ALLOW),
+            new Caller(Client.JEDIS, OnFailure.DENY));
 
     private static final boolean FELT = true;
     private static final boolean NOT_FELT = false;
 
-    private static final List<Scene> SHORT = List.of(
-            new Outage("kill -9, restart", ALL, Forgets.NOTHING, FELT, Faults::killed),
-            new Outage("SIGSTOP, SIGCONT", BOTH, Forgets.NOTHING, FELT, Faults::frozen),
-            new Outage("SCRIPT FLUSH in a loop", ONE, Forgets.NOTHING, NOT_FELT, Faults::scriptsFlushed),
-            new Outage("FLUSHALL", ONE, Forgets.EVERYTHING, NOT_FELT, Faults::flushed),
-            new Outage("cluster master killed", ONE, Forgets.LAST_SECOND, FELT, Faults::clusterMasterKilled),
-            new Outage("Sentinel master killed", ONE, Forgets.LAST_SECOND, FELT, Faults::sentinelMasterKilled),
-            new Outage("MAXMEMORY reached", ONE, Forgets.NOTHING, FELT, Faults::full),
+    private static final List<Scenario> SHORT = List.of(
+            new Outage("kill -9, restart", ALL, Forgets.NOTHING, FELT, Fault::killed),
+            new Outage("SIGSTOP, SIGCONT", BOTH, Forgets.NOTHING, FELT, Fault::frozen),
+            new Outage("SCRIPT FLUSH in a loop", ONE, Forgets.NOTHING, NOT_FELT, Fault::scriptsFlushed),
+            new Outage("FLUSHALL", ONE, Forgets.EVERYTHING, NOT_FELT, Fault::flushed),
+            masterGone("cluster master killed", ONE, () -> Fault.clusterMasterGone(RedisServer::kill)),
+            masterGone("Sentinel master killed", ONE, () -> Fault.sentinelMasterGone(RedisServer::kill)),
+            new Outage("MAXMEMORY reached", ONE, Forgets.NOTHING, FELT, Fault::full),
             new WrongClock(),
-            new Outage("refused at start-up", BOTH, Forgets.NOTHING, FELT, Faults::notThereYet));
+            new Outage("refused at start-up", BOTH, Forgets.NOTHING, FELT, Fault::notThereYet));
 
     /** A frozen master is worse than a dead one: no connection ends. It is found out in seconds, not in a moment. */
-    private static final List<Scene> ONLY_LONG = List.of(
-            new Outage("cluster master frozen", BOTH, Forgets.LAST_SECOND, FELT, Faults::clusterMasterFrozen),
-            new Outage("Sentinel master frozen", BOTH, Forgets.LAST_SECOND, FELT, Faults::sentinelMasterFrozen));
+    private static final List<Scenario> ONLY_LONG = List.of(
+            masterGone("cluster master frozen", BOTH, () -> Fault.clusterMasterGone(RedisServer::pause)),
+            masterGone("Sentinel master frozen", BOTH, () -> Fault.sentinelMasterGone(RedisServer::pause)));
 
-    /** Held, or else they are made anew, and talk. */
+    /** Held, or else they are made anew, and log. */
     private static final List<Logger> LOGGERS =
             List.of(Logger.getLogger("dev.sluice.redis"), Logger.getLogger("io.lettuce"), Logger.getLogger("io.netty"));
 
     private Chaos() {}
 
-    /** What is played. */
-    static List<Scene> scenes(Effort effort) {
-        List<Scene> all = new ArrayList<>(SHORT);
-        if (effort.fault().compareTo(Effort.SHORT.fault()) > 0) {
+    private static Outage masterGone(String name, List<Caller> callers, Supplier<Fault> start) {
+        return new Outage(name, callers, Forgets.LAST_SECOND, FELT, start);
+    }
+
+    /** The scenarios of a run. */
+    static List<Scenario> scenarios(Schedule schedule) {
+        List<Scenario> all = new ArrayList<>(SHORT);
+        if (schedule.fault().compareTo(Schedule.SHORT.fault()) > 0) {
             all.addAll(ONLY_LONG);
         }
         return all;
     }
 
-    /** Runs the command and returns its exit code: 0 if all held, 1 if something did not, 2 if asked for wrongly. */
+    /** Runs the command and returns its exit code: 0 if every bound holds, 1 if one is broken, 2 for wrong options. */
     public static int run(List<String> args, PrintStream out) {
-        Effort effort = args.contains("--short") ? Effort.SHORT : Effort.LONG;
-        Pattern only = Pattern.compile("");
         try {
+            Schedule schedule = args.contains("--short") ? Schedule.SHORT : Schedule.LONG;
+            Pattern only = Pattern.compile("");
             for (int i = 0; i < args.size(); i++) {
                 switch (args.get(i)) {
                     case "--short" -> {}
-                    case "--timeout" -> effort = effort.withTimeout(Duration.ofMillis(Long.parseLong(args.get(++i))));
-                    case "--only" -> only = Pattern.compile(args.get(++i), Pattern.CASE_INSENSITIVE);
-                    default -> throw new IllegalArgumentException("unknown argument '" + args.get(i) + "'");
+                    case "--timeout" -> schedule = schedule.withTimeout(millis(Options.valueOf(args, i++)));
+                    case "--only" -> only = Options.pattern(Options.valueOf(args, i++));
+                    default -> throw new Options.BadOption("unknown argument '" + args.get(i) + "'");
                 }
             }
-        } catch (IndexOutOfBoundsException e) {
-            return asked("a value is missing", out);
-        } catch (NumberFormatException | PatternSyntaxException e) {
-            return asked("not understood: " + e.getMessage(), out);
-        } catch (IllegalArgumentException e) {
-            return asked(String.valueOf(e.getMessage()), out);
+            return run(schedule, only, out);
+        } catch (Options.BadOption e) {
+            out.println("chaos: " + e.getMessage());
+            out.print(USAGE);
+            return 2;
         }
-        return run(effort, only, out);
     }
 
-    /** Nobody wants to read that Redis does not answer, a thousand times. */
+    private static Duration millis(String value) {
+        if (!value.matches("[1-9]\\d{0,8}")) {
+            throw new Options.BadOption("--timeout '" + value + "' is not a number of milliseconds");
+        }
+        return Duration.ofMillis(Long.parseLong(value));
+    }
+
+    /** The log would say a thousand times that Redis does not answer. */
     static void silenceLogs() {
         LOGGERS.forEach(logger -> logger.setLevel(Level.OFF));
     }
@@ -100,34 +111,29 @@ public final class Chaos {
     /** Lets classes be loaded and compiled before anything is measured. */
     static void warmUp(Stalls stalls) {
         Duration moment = Duration.ofMillis(500);
-        Effort effort = new Effort(Effort.SHORT.timeout(), moment, moment, Duration.ZERO, Effort.SHORT.permits());
-        new Outage("", ALL, Forgets.NOTHING, NOT_FELT, Faults::killed).play(effort, stalls);
+        Schedule brief =
+                new Schedule(Schedule.SHORT.timeout(), moment, moment, Duration.ZERO, Schedule.SHORT.permits());
+        new Outage("", ALL, Forgets.NOTHING, NOT_FELT, Fault::killed).run(brief, stalls);
     }
 
-    private static int asked(String wrongly, PrintStream out) {
-        out.println("chaos: " + wrongly);
-        out.print(USAGE);
-        return 2;
-    }
-
-    private static int run(Effort effort, Pattern only, PrintStream out) {
+    private static int run(Schedule schedule, Pattern only, PrintStream out) {
         silenceLogs();
-        List<Scene> scenes = scenes(effort).stream()
-                .filter(scene -> only.matcher(scene.name()).find())
+        List<Scenario> scenarios = scenarios(schedule).stream()
+                .filter(scenario -> only.matcher(scenario.name()).find())
                 .toList();
-        List<Row> rows = new ArrayList<>();
+        List<CallerResult> results = new ArrayList<>();
         try (Stalls stalls = new Stalls()) {
             out.println("warming up ...");
             warmUp(stalls);
-            for (Scene scene : scenes) {
-                out.printf("%d of %d: %s ...%n", scenes.indexOf(scene) + 1, scenes.size(), scene.name());
-                rows.addAll(scene.play(effort, stalls));
+            for (Scenario scenario : scenarios) {
+                out.printf("%d of %d: %s ...%n", scenarios.indexOf(scenario) + 1, scenarios.size(), scenario.name());
+                results.addAll(scenario.run(schedule, stalls));
             }
             out.println();
-            out.print(Table.of(rows, effort, RedisBinary.standard(), stalls));
+            out.print(ChaosReport.of(results, schedule, RedisBinary.standard(), stalls));
         }
         List<String> breaches =
-                rows.stream().flatMap(row -> row.breaches().stream()).toList();
+                results.stream().flatMap(result -> result.breaches().stream()).toList();
         out.println(breaches.isEmpty() ? "Every bound holds." : "Broken:");
         breaches.forEach(breach -> out.println("  " + breach));
         return breaches.isEmpty() ? 0 : 1;

@@ -2,7 +2,7 @@ package dev.sluice.bench.chaos;
 
 import java.util.concurrent.TimeUnit;
 
-/** What a Redis no longer knows after a fault, and may so grant again: the bound on what it over-admits. */
+/** The permits that Redis no longer knows after a fault, and may grant again: the bound on what it over-admits. */
 enum Forgets {
     NOTHING("nothing is forgotten"),
     EVERYTHING("all that was granted before is forgotten and may be granted again"),

@@ -28,7 +28,7 @@ final class Stalls implements AutoCloseable {
         thread.start();
     }
 
-    /** For how much of an interval it stood still. */
+    /** How much of an interval it stood still. */
     long within(long fromNanos, long toNanos) {
         return all.stream().mapToLong(stall -> stall.within(fromNanos, toNanos)).sum();
     }

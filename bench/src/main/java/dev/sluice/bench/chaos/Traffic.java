@@ -19,8 +19,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Threads that ask a limiter at a bounded rate and write down every answer: half of the calls for a few keys whose limit
- * is soon reached, half for fresh keys, which show who decides.
+ * Threads that call a limiter at a bounded rate and record every call: half of them for a few keys whose limit is soon
+ * reached, half for fresh keys, which show who decides.
  */
 final class Traffic implements AutoCloseable {
     /** How many keys have a limit that is reached. */
@@ -30,6 +30,7 @@ final class Traffic implements AutoCloseable {
     private static final long EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long TO_STOP_MILLIS = TimeUnit.SECONDS.toMillis(30);
 
+    private final Caller caller;
     private final RedisStore store;
     private final Limiter limiter;
     private final Predicate<String> isFresh;
@@ -41,29 +42,31 @@ final class Traffic implements AutoCloseable {
     private final List<Thread> threads = new ArrayList<>();
     private volatile boolean stopped;
 
-    private Traffic(RedisStore store, Limiter limiter, Predicate<String> isFresh) {
+    private Traffic(Caller caller, RedisStore store, Limiter limiter, Predicate<String> isFresh) {
+        this.caller = caller;
         this.store = store;
         this.limiter = limiter;
         this.isFresh = isFresh;
     }
 
     /**
-     * Makes the store and the limiter, and asks nothing yet.
+     * Makes the store and the limiter, and calls nothing yet.
      *
      * @param hits whether a fresh key is to be asked for that has this name in Redis
      */
     static Traffic prepare(
-            Party party, String url, String name, Limit limit, Duration timeout, Predicate<String> hits) {
+            Caller caller, String url, String name, Limit limit, Duration timeout, Predicate<String> hits) {
         RedisStore store = RedisStore.builder()
                 .url(url)
-                .client(party.client())
+                .client(caller.client())
                 .timeout(timeout)
-                .onFailure(party.policy())
+                .onFailure(caller.policy())
                 .build();
-        return new Traffic(store, store.limiter(name, limit), key -> hits.test("sluice:{" + name + ":" + key + "}:0"));
+        return new Traffic(
+                caller, store, store.limiter(name, limit), key -> hits.test("sluice:{" + name + ":" + key + "}:0"));
     }
 
-    /** Starts to ask. */
+    /** Starts the calls. */
     Traffic begin() {
         for (int i = 0; i < THREADS; i++) {
             Thread thread = new Thread(this::drive, "chaos-traffic");
@@ -79,7 +82,7 @@ final class Traffic implements AutoCloseable {
         return lastByRedisNanos.get() - nanos > 0;
     }
 
-    /** Ends the traffic, and says all that was called. */
+    /** Ends the traffic, and returns every call. */
     List<Call> stop() {
         stopped = true;
         for (Thread thread : threads) {
@@ -93,6 +96,10 @@ final class Traffic implements AutoCloseable {
             }
         }
         return List.copyOf(calls);
+    }
+
+    Caller caller() {
+        return caller;
     }
 
     RedisCounters counters() {

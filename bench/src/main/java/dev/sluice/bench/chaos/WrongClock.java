@@ -1,12 +1,8 @@
 package dev.sluice.bench.chaos;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.sluice.Limit;
-import dev.sluice.redis.RedisCounters;
+import dev.sluice.bench.report.Programs;
 import dev.sluice.redis.servers.RedisServer;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,6 +11,7 @@ import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -26,10 +23,9 @@ import java.util.stream.Stream;
  * <p>With libfaketime the one is a JVM whose clock is an hour ahead, at half past eleven in the night: it guesses
  * tomorrow. Without, its limiter was made just before midnight and is asked after it: it guesses yesterday.
  */
-final class WrongClock implements Scene {
+final class WrongClock implements Scenario {
     private static final String LIMITER = "chaos-clock";
     private static final long DAY = Duration.ofDays(1).toSeconds();
-    private static final Duration CHILD_TO_START = Duration.ofSeconds(60);
     private static final Duration TO_MIDNIGHT = Duration.ofSeconds(2);
 
     @Override
@@ -38,13 +34,13 @@ final class WrongClock implements Scene {
     }
 
     @Override
-    public List<Row> play(Effort effort, Stalls stalls) {
+    public List<CallerResult> run(Schedule schedule, Stalls stalls) {
         try (RedisServer server = RedisServer.start()) {
             Optional<Path> library = library();
             return List.of(
                     library.isPresent()
-                            ? inAnotherProcess(library.get(), server.url(), effort, stalls)
-                            : madeBeforeMidnight(server.url(), effort, stalls));
+                            ? inAnotherProcess(library.get(), server.url(), schedule, stalls)
+                            : madeBeforeMidnight(server.url(), schedule, stalls));
         }
     }
 
@@ -63,68 +59,47 @@ final class WrongClock implements Scene {
                 .findFirst();
     }
 
-    private static Row inAnotherProcess(Path library, String url, Effort effort, Stalls stalls) {
+    private static CallerResult inAnotherProcess(Path library, String url, Schedule schedule, Stalls stalls) {
         ZoneOffset zone = zoneWithMidnightIn(Duration.ofMinutes(30));
-        try (Traffic right = prepare(url, zone, effort.permits(), effort.timeout())) {
+        try (Traffic right = prepare(url, zone, schedule.permits(), schedule.timeout())) {
             right.begin();
             long began = System.nanoTime();
-            Process child = start(library, url, zone, effort);
-            List<Call> calls = new ArrayList<>(told(child));
-            Row.Setting setting =
-                    new Row.Setting("clock an hour ahead", effort, Forgets.NOTHING, false, began, began, began);
+            List<Call> calls = new ArrayList<>(Programs.output(child(library, url, zone, schedule), 0)
+                    .lines()
+                    .map(WrongClock::call)
+                    .toList());
+            if (calls.isEmpty()) {
+                throw new IllegalStateException("the JVM with the wrong clock made no calls");
+            }
             calls.addAll(right.stop());
-            return Row.of(setting, Party.LETTUCE, calls, right.counters(), right.thrown(), stalls);
+            return CallerResult.of(setting("clock an hour ahead", schedule, began), right, calls, stalls);
         }
     }
 
-    private static Process start(Path library, String url, ZoneOffset zone, Effort effort) {
-        ProcessBuilder builder = new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
+    private static CallerResult.Setting setting(String fault, Schedule schedule, long began) {
+        return new CallerResult.Setting(fault, schedule, Forgets.NOTHING, false, began, began, began);
+    }
+
+    private static ProcessBuilder child(Path library, String url, ZoneOffset zone, Schedule schedule) {
+        ProcessBuilder builder = new ProcessBuilder(Programs.java(
+                List.of(),
                 WrongClock.class.getName(),
                 url,
                 Integer.toString(zone.getTotalSeconds()),
-                Integer.toString(effort.permits()),
-                Long.toString(effort.timeout().toMillis()),
-                Long.toString(effort.before().plus(effort.after()).toMillis()),
-                Long.toString(System.currentTimeMillis()));
-        builder.environment().put("LD_PRELOAD", library.toString());
-        builder.environment().put("FAKETIME", "+1h");
-        builder.environment().put("FAKETIME_DONT_FAKE_MONOTONIC", "1");
-        builder.environment().put("FAKETIME_FORCE_MONOTONIC_FIX", "0"); // or else a JVM does not sleep
-        builder.redirectError(ProcessBuilder.Redirect.DISCARD);
-        try {
-            return builder.start();
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot start a JVM", e);
-        }
+                Integer.toString(schedule.permits()),
+                Long.toString(schedule.timeout().toMillis()),
+                Long.toString(schedule.before().plus(schedule.after()).toMillis()),
+                Long.toString(System.currentTimeMillis())));
+        builder.environment()
+                .putAll(Map.of(
+                        "LD_PRELOAD", library.toString(),
+                        "FAKETIME", "+1h",
+                        "FAKETIME_DONT_FAKE_MONOTONIC", "1",
+                        "FAKETIME_FORCE_MONOTONIC_FIX", "0")); // or else a JVM does not sleep
+        return builder.redirectError(ProcessBuilder.Redirect.DISCARD);
     }
 
-    private static List<Call> told(Process child) {
-        child.onExit().orTimeout(CHILD_TO_START.toSeconds(), TimeUnit.SECONDS).whenComplete((unused, late) -> {
-            if (late != null) {
-                child.destroyForcibly();
-            }
-        });
-        try {
-            List<Call> calls = new String(child.getInputStream().readAllBytes(), UTF_8)
-                    .lines()
-                    .map(WrongClock::call)
-                    .toList();
-            if (child.waitFor() != 0 || calls.isEmpty()) {
-                throw new IllegalStateException("the JVM with the wrong clock ended with " + child.exitValue());
-            }
-            return calls;
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot read what the JVM with the wrong clock says", e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted", e);
-        }
-    }
-
-    /** Asks with a wrong clock, and prints the calls. Run by the other process. */
+    /** Calls with a wrong clock, and prints the calls. Run by the other process. */
     public static void main(String[] args) {
         long aheadMillis = System.currentTimeMillis() - Long.parseLong(args[5]);
         if (aheadMillis < TimeUnit.MINUTES.toMillis(59)) {
@@ -134,7 +109,7 @@ final class WrongClock implements Scene {
         Duration timeout = Duration.ofMillis(Long.parseLong(args[3]));
         try (Traffic wrong = prepare(args[0], zone, Integer.parseInt(args[2]), timeout)) {
             wrong.begin();
-            Scene.pause(Duration.ofMillis(Long.parseLong(args[4])));
+            Scenario.pause(Duration.ofMillis(Long.parseLong(args[4])));
             for (Call call : wrong.stop()) {
                 System.out.println(
                         call.beganNanos() + " " + call.endedNanos() + " " + call.key() + " " + call.answer());
@@ -154,28 +129,25 @@ final class WrongClock implements Scene {
 
     // ---- Without
 
-    private static Row madeBeforeMidnight(String url, Effort effort, Stalls stalls) {
+    private static CallerResult madeBeforeMidnight(String url, Schedule schedule, Stalls stalls) {
         ZoneOffset zone = zoneWithMidnightIn(TO_MIDNIGHT);
-        try (Traffic wrong = prepare(url, zone, effort.permits(), effort.timeout())) {
-            Scene.pause(TO_MIDNIGHT.plusMillis(100));
-            try (Traffic right = prepare(url, zone, effort.permits(), effort.timeout())) {
+        try (Traffic wrong = prepare(url, zone, schedule.permits(), schedule.timeout())) {
+            Scenario.pause(TO_MIDNIGHT.plusMillis(100));
+            try (Traffic right = prepare(url, zone, schedule.permits(), schedule.timeout())) {
                 long began = System.nanoTime();
                 wrong.begin();
                 right.begin();
-                Scene.pause(effort.before().plus(effort.after()));
+                Scenario.pause(schedule.before().plus(schedule.after()));
                 List<Call> calls = new ArrayList<>(wrong.stop());
                 calls.addAll(right.stop());
-                RedisCounters counters = wrong.counters();
-                Row.Setting setting =
-                        new Row.Setting("clock behind midnight", effort, Forgets.NOTHING, false, began, began, began);
-                return Row.of(setting, Party.LETTUCE, calls, counters, wrong.thrown(), stalls);
+                return CallerResult.of(setting("clock behind midnight", schedule, began), wrong, calls, stalls);
             }
         }
     }
 
     private static Traffic prepare(String url, ZoneOffset zone, int permits, Duration timeout) {
         Limit limit = Limit.fixedWindow(permits, ChronoUnit.DAYS, zone);
-        return Traffic.prepare(Party.LETTUCE, url, LIMITER, limit, timeout, key -> true);
+        return Traffic.prepare(Caller.LETTUCE, url, LIMITER, limit, timeout, key -> true);
     }
 
     /** Somewhere on earth, or nearly, it will be midnight then. */

@@ -74,19 +74,13 @@ public final class CoreBench {
 
     static Map<String, String> versions() {
         Map<String, String> versions = new LinkedHashMap<>();
-        versions.put("Sluice", Machine.version(dev.sluice.Limiter.class, "dev.sluice/sluice-core"));
-        versions.put(
-                "Guava",
-                Machine.version(com.google.common.util.concurrent.RateLimiter.class, "com.google.guava/guava"));
-        versions.put("Bucket4j", Machine.version(io.github.bucket4j.Bucket.class, "com.bucket4j/bucket4j_jdk17-core"));
-        versions.put(
-                "Resilience4j",
-                Machine.version(
-                        io.github.resilience4j.ratelimiter.RateLimiter.class,
-                        "io.github.resilience4j/resilience4j-ratelimiter"));
-        versions.put("Failsafe", Machine.version(dev.failsafe.RateLimiter.class, "dev.failsafe/failsafe"));
-        versions.put("Sentinel", Machine.version(com.alibaba.csp.sentinel.SphU.class, "com.alibaba.csp/sentinel-core"));
-        versions.put("JMH", Machine.version(org.openjdk.jmh.runner.Runner.class, "org.openjdk.jmh/jmh-core"));
+        versions.put("Sluice", Machine.version(dev.sluice.Limiter.class));
+        versions.put("Guava", Machine.version(com.google.common.util.concurrent.RateLimiter.class));
+        versions.put("Bucket4j", Machine.version(io.github.bucket4j.Bucket.class));
+        versions.put("Resilience4j", Machine.version(io.github.resilience4j.ratelimiter.RateLimiter.class));
+        versions.put("Failsafe", Machine.version(dev.failsafe.RateLimiter.class));
+        versions.put("Sentinel", Machine.version(com.alibaba.csp.sentinel.SphU.class));
+        versions.put("JMH", Machine.version(org.openjdk.jmh.runner.Runner.class));
         return versions;
     }
 }

@@ -38,8 +38,8 @@ final class CoreReport {
                 "Sluice beside its peers and beside the floor, all in one run.",
                 List.of(
                         "Method: JMH, " + length
-                                + "; the median and the range over all iterations, in ns per call of each thread; heap fixed and touched beforehand. Every call is checked to take the path that is measured. Memory: used heap after full collections, each figure from a JVM of its own.",
-                        "The floor is the least work that could do the job: read the clock and swap one word (allowed), read the clock and one word (denied), look up a map first (keyed). Bytes are those allocated per call."),
+                                + ". Figures are the median and the range over all iterations, in ns per call of each thread. The heap has a fixed size and is touched beforehand. Every call is checked to take the path that is measured. Memory: used heap after full collections, each figure from a JVM of its own.",
+                        "The floor is the least work that could do the job: read the clock and swap one word (allowed), read the clock and one word (denied), look up a map first (keyed). Bytes are allocated per call."),
                 report.tables(),
                 report.targets());
     }

@@ -6,9 +6,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What INFO commandstats says: calls and microseconds of each command since the server started.
+ * INFO commandstats: calls and microseconds of each command since the server started.
  *
- * <p>Redis counts what a script calls twice, as a part of the script and by itself. Here only what clients sent counts.
+ * <p>Redis counts a command of a script twice: as a part of the script and by itself. Here only commands of clients count.
  */
 record CommandStats(Map<String, Cost> commands) {
     /** Calls of commands, and the microseconds they took. */
@@ -38,7 +38,7 @@ record CommandStats(Map<String, Cost> commands) {
         return new CommandStats(commands);
     }
 
-    /** What has been added since. */
+    /** The calls and microseconds since an earlier reading. */
     CommandStats since(CommandStats before) {
         Map<String, Cost> added = new HashMap<>();
         commands.forEach(

@@ -25,15 +25,14 @@ final class Driver {
 
     private Driver() {}
 
-    /** Each of some threads makes one call after the other. */
+    /** Each thread makes one call after the other. */
     static Pace blocking(Runnable call, int threads, long millis) {
         return new Driver().runBlocking(call, threads, millis);
     }
 
     /**
-     * One thread asks for one key after the other and never waits for an answer, except that there are never more than
-     * {@code most} requests without one. Of its pace, the decisions are all that were made, and the decisions per
-     * second those that were made before the time was over.
+     * One thread sends requests and does not wait for decisions, with at most {@code most} requests in flight. The pace
+     * counts all decisions; its rate counts those that were made before the time was over.
      */
     static Pace inFlight(Subject subject, Supplier<String> keys, int most, long millis) {
         return new Driver().runInFlight(subject, keys, most, millis, Long.MAX_VALUE);

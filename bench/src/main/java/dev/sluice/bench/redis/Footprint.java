@@ -19,7 +19,7 @@ final class Footprint {
         this.figures = figures;
     }
 
-    /** After one decision for each of some clients; beside counters whose names are as long. */
+    /** Bytes after one decision for each client, beside plain counters whose names are as long. */
     String perKey(RedisRow row) {
         String[] clients = Keys.create(CLIENTS);
         List<String> names = fill(row, Quota.KEYED, clients, 1);
@@ -30,7 +30,7 @@ final class Footprint {
         return "%.0f bytes per key, a plain counter %.0f".formatted(bytes, plain);
     }
 
-    /** A log that is full, filled one permit at a time. */
+    /** Bytes of a full log, filled one permit at a time. */
     String perPermit(RedisRow row, Figure what, int permits) {
         List<String> names = fill(row, new Quota(permits, LONG_ENOUGH), Keys.create(1), permits);
         double bytes = bytes(names) / permits;

@@ -3,11 +3,11 @@ package dev.sluice.bench.redis;
 import java.time.Duration;
 
 /**
- * How much a subject allows.
+ * The limit of a limiter that is measured.
  *
- * <p>Why these: no request of a run may be denied, and no key may be as good as new before the run is over, for then
- * there would be nothing to read. A log keeps every permit, so one on a hot key needs a short period to stay within
- * what anybody would keep: at 60,000 requests a second this one holds 6,000.
+ * <p>Why these: no request of a run may be denied, and no key may be full again before the run is over, for then there would
+ * be no state to read. A log keeps every permit, so one on a hot key needs a short period to stay at a realistic size:
+ * at 60,000 requests a second this one holds 6,000.
  */
 record Quota(long permits, Duration period) {
     static final Quota HOT = new Quota(100_000_000, Duration.ofDays(10));

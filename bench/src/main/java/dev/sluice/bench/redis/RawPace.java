@@ -16,7 +16,8 @@ public final class RawPace implements AutoCloseable {
 
     /** Decisions per second, all of them allowed by Redis. */
     public double perSecond(long millis) {
-        return Driver.inFlight(subject, () -> KEY, Load.MAX_IN_FLIGHT, millis).perSecond();
+        return Driver.inFlight(subject, () -> KEY, RedisLoad.MAX_IN_FLIGHT, millis)
+                .perSecond();
     }
 
     @Override

@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 
 /** The benchmarks of the limiters on Redis. */
 public final class RedisBench implements AutoCloseable {
-    /** What is measured beside the decisions per second under a {@link Load}. */
+    /** What is measured beside the decisions per second under a {@link RedisLoad}. */
     enum Figure {
         REDIS_MICROS,
         COMMANDS,
@@ -39,7 +39,7 @@ public final class RedisBench implements AutoCloseable {
     private final Effort effort;
     private final Server server = Server.start();
     private final Footprint footprint;
-    private final Throughput throughput;
+    private final RedisThroughput throughput;
     private final Shortcuts rehearsal;
     private final Shortcuts shortcuts;
 
@@ -47,7 +47,7 @@ public final class RedisBench implements AutoCloseable {
         this.effort = effort;
         Length length = Length.of(effort);
         this.footprint = new Footprint(server, figures);
-        this.throughput = new Throughput(server, length, figures);
+        this.throughput = new RedisThroughput(server, length, figures);
         this.rehearsal = new Shortcuts(server, length, new Measurements());
         this.shortcuts = new Shortcuts(server, length, figures);
     }
@@ -84,7 +84,7 @@ public final class RedisBench implements AutoCloseable {
             addLog(steps, row, Figure.BYTES_PER_PERMIT_OF_SMALL_LOG, effort.pick(5, 100, 100));
             addLog(steps, row, Figure.BYTES_PER_PERMIT_OF_LARGE_LOG, effort.pick(50, 10_000, 10_000));
         }
-        for (Load load : Load.values()) {
+        for (RedisLoad load : RedisLoad.values()) {
             for (RedisRow row : RedisRow.under(load)) {
                 steps.warmUp(row.label + ", " + load.label, () -> throughput.warmUp(row, load));
                 steps.round(row.label + ", " + load.label, () -> throughput.measure(row, load));
@@ -105,18 +105,12 @@ public final class RedisBench implements AutoCloseable {
     private Map<String, String> versions() {
         Map<String, String> versions = new LinkedHashMap<>();
         versions.put("Redis", server.version());
-        versions.put("Sluice", Machine.version(RedisStore.class, "dev.sluice/sluice-redis"));
-        versions.put("Lettuce", Machine.version(io.lettuce.core.RedisClient.class, "io.lettuce/lettuce-core"));
-        versions.put("Jedis", Machine.version(redis.clients.jedis.RedisClient.class, "redis.clients/jedis"));
-        versions.put(
-                "Bucket4j on Lettuce",
-                Machine.version(
-                        io.github.bucket4j.redis.lettuce.Bucket4jLettuce.class, "com.bucket4j/bucket4j_jdk17-lettuce"));
-        versions.put(
-                "Bucket4j on Jedis",
-                Machine.version(
-                        io.github.bucket4j.redis.jedis.Bucket4jJedis.class, "com.bucket4j/bucket4j_jdk17-jedis"));
-        versions.put("Redisson", Machine.version(org.redisson.Redisson.class, "org.redisson/redisson"));
+        versions.put("Sluice", Machine.version(RedisStore.class));
+        versions.put("Lettuce", Machine.version(io.lettuce.core.RedisClient.class));
+        versions.put("Jedis", Machine.version(redis.clients.jedis.RedisClient.class));
+        versions.put("Bucket4j on Lettuce", Machine.version(io.github.bucket4j.redis.lettuce.Bucket4jLettuce.class));
+        versions.put("Bucket4j on Jedis", Machine.version(io.github.bucket4j.redis.jedis.Bucket4jJedis.class));
+        versions.put("Redisson", Machine.version(org.redisson.Redisson.class));
         return versions;
     }
 

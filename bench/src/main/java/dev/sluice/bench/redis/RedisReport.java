@@ -27,10 +27,10 @@ final class RedisReport {
                 "Benchmarks on Redis",
                 "Sluice beside its peers and beside the floor, all in one run on one server.",
                 """
-                Method: client and server share the machine, over loopback. %d rounds, each row once in every round, every other round backwards; the median and the range. Everything is warmed up before the first round. Every call is checked to be allowed, or denied, as it should.
-                The floor is EVALSHA of a script of INCR and PEXPIRE on one plain Lettuce connection, as the other scripts are, while Sluice's own sends in one write what comes at the same time; the row below it adds a call of TIME, which every limiter needs that goes by the clock of the server. 16 threads wait for each answer; 256 in flight are asked for by one thread that does not. Hot is one key; 100,000 keys are asked for in random order, 256 in flight.
-                Without asking Redis each time: blocking calls from 2 threads, as multiples of the floor at its best. The longest call is that of 16 threads with a pause of 1 ms after each call, before, while and after Redis goes away, killed or stopped; the timeout is %d ms.
-                Redis time is that of the commands that a client sends, by INFO commandstats, for each decision with 256 in flight on one key. Bytes are by MEMORY USAGE, of all keys of a client; the plain counter's name is as long as the longest of those.
+                Method: client and server share the machine, over loopback. %d rounds, each row once in every round, every other round backwards; figures are the median and the range. Every row is warmed up before the first round. Every call is checked to be allowed, or denied, as it should.
+                The floor is EVALSHA of a script of INCR and PEXPIRE on one plain Lettuce connection. The other scripts run in the same way; Sluice's own connection sends commands that come at the same time in one write. The row below the floor adds a call of TIME, which every limiter needs that uses the server's clock. With 16 threads, each waits for its answer; with 256 in flight, one thread sends and does not wait. Both use one key; 100,000 keys are used in random order, with 256 in flight.
+                Without asking Redis each time: blocking calls from 2 threads, compared with the floor at 256 in flight. The longest call is taken from 16 threads that pause for 1 ms after each call, while Redis is killed or stopped; the timeout is %d ms.
+                Redis time is the time of the commands that a client sends for each decision, by INFO commandstats, with 256 in flight on one key. Bytes are those of all keys of a client, by MEMORY USAGE; the plain counter's name is as long as the longest of them.
                 """.formatted(RedisBench.rounds(effort), Shortcuts.TIMEOUT.toMillis())
                         .lines()
                         .toList(),
@@ -41,7 +41,7 @@ final class RedisReport {
     private List<Table> tables() {
         List<RedisRow> rows = List.of(RedisRow.values());
         Table.Columns<RedisRow> throughput = Table.of("Every call allowed", "decisions per second", row -> row.label);
-        for (Load load : Load.values()) {
+        for (RedisLoad load : RedisLoad.values()) {
             throughput
                     .samples(load.label, "%,.0f", row -> figures.samples(row, load))
                     .number("x floor", "%.2f", row -> figures.ratio(row, RedisRow.FLOOR, load));
@@ -89,7 +89,7 @@ final class RedisReport {
     /** How many times the decisions of the floor, at its best. */
     private Optional<Double> timesFloor(Shortcut shortcut) {
         return Measurements.ratio(
-                figures.median(shortcut, Figure.PER_SECOND), figures.median(RedisRow.FLOOR, Load.IN_FLIGHT));
+                figures.median(shortcut, Figure.PER_SECOND), figures.median(RedisRow.FLOOR, RedisLoad.IN_FLIGHT));
     }
 
     private Optional<Double> longestMillis(Shortcut shortcut) {
@@ -102,7 +102,7 @@ final class RedisReport {
             targets.add(Target.atLeast(
                     row.label + ", 256 in flight: at least 0.75 x the floor",
                     "%.2f x",
-                    figures.ratio(row, RedisRow.FLOOR, Load.IN_FLIGHT),
+                    figures.ratio(row, RedisRow.FLOOR, RedisLoad.IN_FLIGHT),
                     0.75));
         }
         for (RedisRow row : oneWord) {
@@ -112,13 +112,13 @@ final class RedisReport {
                     timesGateway(row),
                     0.5));
         }
-        for (Load load : Load.values()) {
+        for (RedisLoad load : RedisLoad.values()) {
             for (RedisRow row : oneWord) {
                 ahead(row, load, RedisRow.of(RedisRow.Kind.PEER), "every peer");
             }
         }
-        ahead(RedisRow.JEDIS_TOKEN_BUCKET, Load.THREADS, List.of(RedisRow.BUCKET4J_JEDIS), "Bucket4j on Jedis");
-        for (Load load : Load.values()) {
+        ahead(RedisRow.JEDIS_TOKEN_BUCKET, RedisLoad.THREADS, List.of(RedisRow.BUCKET4J_JEDIS), "Bucket4j on Jedis");
+        for (RedisLoad load : RedisLoad.values()) {
             ahead(RedisRow.SLIDING_LOG, load, List.of(RedisRow.SORTED_SET), "the sorted set");
         }
         atMostBytes("a log of 10,000 permits", Figure.BYTES_PER_PERMIT_OF_LARGE_LOG, 10);
@@ -128,7 +128,7 @@ final class RedisReport {
                     row.label + ": at most 1.4 x the bytes of a plain counter", "%.2f x", timesPlainCounter(row), 1.4));
         }
         atLeastTimesFloor(Shortcut.DENIED, 100);
-        atLeastTimesFloor(Shortcut.LEASED, 50);
+        atLeastTimesFloor(Shortcut.BATCHED, 50);
         atLeastTimesFloor(Shortcut.DEAD, 10);
         double most = 2.0 * Shortcuts.TIMEOUT.toMillis();
         for (Shortcut shortcut : List.of(Shortcut.DEAD, Shortcut.FROZEN)) {
@@ -146,7 +146,7 @@ final class RedisReport {
         targets.add(Target.atLeast(promise, "%.0f x", timesFloor(shortcut), times));
     }
 
-    private void ahead(RedisRow row, Load load, List<RedisRow> others, String whom) {
+    private void ahead(RedisRow row, RedisLoad load, List<RedisRow> others, String whom) {
         Optional<Double> best = others.stream()
                 .flatMap(other -> figures.median(other, load).stream())
                 .max(Double::compare);

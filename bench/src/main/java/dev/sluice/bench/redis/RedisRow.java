@@ -21,7 +21,7 @@ enum RedisRow {
     GATEWAY("gateway-style script", Kind.PEER),
     SORTED_SET("sorted-set log", Kind.PEER);
 
-    /** Those that keep every permit. */
+    /** The rows that keep every permit. */
     static final List<RedisRow> LOGS = List.of(SLIDING_LOG, SORTED_SET);
 
     private static final List<RedisRow> BLOCKING = List.of(JEDIS_TOKEN_BUCKET, BUCKET4J_JEDIS);
@@ -48,8 +48,8 @@ enum RedisRow {
         return Arrays.stream(values()).filter(row -> row.kind == kind).toList();
     }
 
-    /** Those that can be put under a load. */
-    static List<RedisRow> under(Load load) {
+    /** The rows that can be put under a load: a blocking client has no requests in flight. */
+    static List<RedisRow> under(RedisLoad load) {
         return Arrays.stream(values())
                 .filter(row -> !load.isAsync() || !BLOCKING.contains(row))
                 .toList();
@@ -74,12 +74,12 @@ enum RedisRow {
         };
     }
 
-    /** How much it allows for a hot key. */
+    /** The limit on a hot key. */
     Quota hot() {
         return LOGS.contains(this) ? Quota.HOT_LOG : Quota.HOT;
     }
 
-    /** What Redis did for it, of all that Redis did while nobody else asked. */
+    /** The commands of this row, among all commands while no other row was running. */
     CommandStats.Cost cost(CommandStats stats) {
         return this == BUCKET4J_LETTUCE ? stats.scriptsAndGets() : stats.scripts();
     }

@@ -11,13 +11,13 @@ import io.lettuce.core.protocol.CommandType;
 import java.util.List;
 
 /**
- * A Redis to measure on, the system's if there is one, and a connection to look at it from outside.
+ * The Redis to measure on, the system's if there is one, and a connection to inspect it.
  *
- * <p>Every row has databases of its own, so that what one leaves behind costs no other anything, and all stay filled
- * from the first round to the last.
+ * <p>Every row has databases of its own, so that no row pays for the keys of another, and all keys stay from the first
+ * round to the last.
  */
 final class Server implements AutoCloseable {
-    /** The last database, for odds and ends. */
+    /** The last database, which is cleared before each use. */
     static final int SCRATCH = 2 * RedisRow.values().length;
 
     private final RedisServer server;
@@ -34,12 +34,12 @@ final class Server implements AutoCloseable {
         return new Server(process("--databases", Integer.toString(SCRATCH + 1)));
     }
 
-    /** A bare server. */
+    /** Starts a server without a connection to it. */
     static RedisServer process(String... options) {
         return RedisServer.start(RedisBinary.system().orElseGet(RedisBinary::embedded), options);
     }
 
-    /** Where the database of a row is, for its one hot key or for its many. */
+    /** The database of a row, for its one hot key or for its many. */
     static int database(RedisRow row, boolean hot) {
         return 2 * List.of(RedisRow.values()).indexOf(row) + (hot ? 0 : 1);
     }

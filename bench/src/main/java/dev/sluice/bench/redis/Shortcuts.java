@@ -18,12 +18,12 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
-/** Measures decisions that need not ask Redis each time, with blocking calls from two threads. */
+/** Measures decisions that do not ask Redis each time, with blocking calls from two threads. */
 final class Shortcuts {
     /** Decisions that Sluice makes without asking Redis each time. */
     enum Shortcut {
         DENIED("denied hot key"),
-        LEASED("leases on one hot key"),
+        BATCHED("batches on one hot key"),
         DEAD("Redis dead, policy local"),
         FROZEN("Redis frozen, policy local");
 
@@ -57,7 +57,7 @@ final class Shortcuts {
     String measure(Shortcut shortcut) {
         return switch (shortcut) {
             case DENIED -> denied();
-            case LEASED -> leased();
+            case BATCHED -> batched();
             case DEAD, FROZEN -> outage(shortcut);
         };
     }
@@ -70,10 +70,10 @@ final class Shortcuts {
         }
     }
 
-    private String leased() {
+    private String batched() {
         try (RedisStore store = store(OnFailure.DENY)) {
-            Limiter limiter = store.limiterBuilder("leased", PLENTY).batched().build();
-            return measure(Shortcut.LEASED, () -> Expect.allowed(limiter.tryAcquire(KEY)));
+            Limiter limiter = store.limiterBuilder("batched", PLENTY).batched().build();
+            return measure(Shortcut.BATCHED, () -> Expect.allowed(limiter.tryAcquire(KEY)));
         }
     }
 
@@ -94,11 +94,10 @@ final class Shortcuts {
     }
 
     /**
-     * Traffic that goes on while Redis goes away, and how long its longest call takes; then, with Redis away, how much
-     * of it there can be.
+     * Measures the longest call while Redis goes away, and then the calls per second without Redis.
      *
-     * <p>Why the first has pauses: threads that hog all cores are put aside by the system for longer than any timeout,
-     * and it is Redis that is to be waited for here, not the system.
+     * <p>Why the first has pauses: the system suspends threads that hog all cores for longer than any timeout, and the
+     * longest call is to show how long Redis is waited for, not the system.
      */
     private String outage(Shortcut shortcut) {
         RedisStoreBuilder builder = RedisStore.builder().timeout(TIMEOUT).onFailure(OnFailure.LOCAL);
@@ -131,7 +130,7 @@ final class Shortcuts {
             longestNanos.accumulateAndGet(System.nanoTime() - start, Math::max);
             LockSupport.parkNanos(PAUSE_NANOS);
         };
-        Driver.blocking(timedCall, Load.THREAD_COUNT, 5 * MILLIS_UNTIL_OUTAGE);
+        Driver.blocking(timedCall, RedisLoad.THREAD_COUNT, 5 * MILLIS_UNTIL_OUTAGE);
         return longestNanos.get() / 1e6;
     }
 }

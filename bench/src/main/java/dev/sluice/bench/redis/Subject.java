@@ -23,7 +23,7 @@ interface Subject extends AutoCloseable {
         }
     }
 
-    /** Does what must be done once for each key before its first request, if anything. */
+    /** Prepares keys before their first request, where a library needs that. */
     default void prepare(String... keys) {}
 
     /** Asks, and waits for the decision. */

@@ -1,18 +1,19 @@
 package dev.sluice.bench.report;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The machine that the figures were measured on, and the versions of what was measured. */
 public final class Machine {
+    private static final Pattern JAR = Pattern.compile("-(\\d[^/]*)\\.jar$");
+
     private Machine() {}
 
     private static String cpu() {
@@ -26,20 +27,11 @@ public final class Machine {
         }
     }
 
-    /** The version of a class's jar: from Maven's file in it, or else from its manifest. */
-    public static String version(Class<?> type, String artifact) {
-        String note = "/META-INF/maven/" + artifact + "/pom.properties";
-        try (InputStream in = type.getResourceAsStream(note)) {
-            if (in != null) {
-                Properties properties = new Properties();
-                properties.load(in);
-                return properties.getProperty("version");
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot read " + note, e);
-        }
-        String manifest = type.getPackage().getImplementationVersion();
-        return manifest == null ? "of this build" : manifest;
+    /** The version of the jar that a class comes from, by the name of the jar. */
+    public static String version(Class<?> type) {
+        Matcher jar = JAR.matcher(
+                type.getProtectionDomain().getCodeSource().getLocation().getPath());
+        return jar.find() ? jar.group(1) : "of this build";
     }
 
     /** The lines of the report about the machine, the JVM and versions. */

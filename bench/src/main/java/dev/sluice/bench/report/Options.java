@@ -77,8 +77,8 @@ public record Options(String suite, Effort effort, Pattern only, Optional<Path> 
                 case "--full" -> full = true;
                 case "--short" -> shortRun = true;
                 case "--write" -> write = true;
-                case "--only" -> only = Optional.of(pattern(valueOf(arg, args, ++i)));
-                case "--out" -> out = Optional.of(Path.of(valueOf(arg, args, ++i)));
+                case "--only" -> only = Optional.of(pattern(valueOf(args, i++)));
+                case "--out" -> out = Optional.of(Path.of(valueOf(args, i++)));
                 default -> throw new BadOption("unknown argument '" + arg + "'");
             }
         }
@@ -114,14 +114,15 @@ public record Options(String suite, Effort effort, Pattern only, Optional<Path> 
         }
     }
 
-    private static String valueOf(String option, List<String> args, int index) {
-        if (index >= args.size()) {
-            throw new BadOption(option + " needs a value");
+    /** What follows the option at an index. */
+    public static String valueOf(List<String> args, int index) {
+        if (index + 1 >= args.size()) {
+            throw new BadOption(args.get(index) + " needs a value");
         }
-        return args.get(index);
+        return args.get(index + 1);
     }
 
-    private static Pattern pattern(String regex) {
+    public static Pattern pattern(String regex) {
         try {
             return Pattern.compile(regex, Pattern.CASE_INSENSITIVE);
         } catch (PatternSyntaxException e) {

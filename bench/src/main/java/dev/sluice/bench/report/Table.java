@@ -71,6 +71,11 @@ public record Table(String title, int textColumns, List<String> head, List<List<
         }
     }
 
+    /** The same with more columns aligned to the left. */
+    public Table withTextColumns(int columns) {
+        return new Table(title, columns, head, rows);
+    }
+
     /** The table without its title. */
     public String grid() {
         int[] widths = new int[head.size()];

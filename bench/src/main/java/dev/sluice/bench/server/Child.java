@@ -47,7 +47,7 @@ final class Child implements AutoCloseable {
         this.startMillis = (System.nanoTime() - began) / 1e6;
     }
 
-    /** Starts it and waits until it answers on a path of its port with success. */
+    /** Starts the process and waits until it answers on a path of its port with success. */
     static Child start(String name, int port, Path folder, List<String> words, String path) {
         try {
             return new Child(name, port, folder, words, path);
@@ -65,14 +65,14 @@ final class Child implements AutoCloseable {
         return startMillis;
     }
 
-    /** The processor time that it and its processes have used. */
+    /** The processor time of the process and its children. */
     long cpuMicros() {
         return processes()
                 .mapToLong(each -> cpuMicros(read(Path.of("/proc/" + each.pid() + "/stat"))))
                 .sum();
     }
 
-    /** The part of it that compilers have used, if it is a JVM. */
+    /** The processor time of the compilers, if it is a JVM. */
     long compilerMicros() {
         try (Stream<Path> threads = Files.list(Path.of("/proc/" + process.pid() + "/task"))) {
             return threads.map(thread -> read(thread.resolve("stat")))
@@ -84,7 +84,7 @@ final class Child implements AutoCloseable {
         }
     }
 
-    /** Its memory and that of its processes; what they share counts once. */
+    /** The memory of the process and its children; memory that they share counts once. */
     double megabytes() {
         return processes().mapToLong(Child::kilobytes).sum() / 1024.0;
     }
@@ -128,7 +128,7 @@ final class Child implements AutoCloseable {
         }
         String said = said();
         close();
-        throw new IllegalStateException(this + " does not answer, and says: " + said);
+        throw new IllegalStateException(this + " does not answer; its log says: " + said);
     }
 
     private String said() {

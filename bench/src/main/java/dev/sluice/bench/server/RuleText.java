@@ -1,15 +1,16 @@
 package dev.sluice.bench.server;
 
 /**
- * Rule files to measure with: so many rules on paths, of which a request meets one, with a counter for each address.
+ * Rule files to measure with. Each rule matches a path and counts by address; a request matches one rule.
  *
- * <p>No request of a run may be denied, and no key may be as good as new before the run is over, for then there would be
- * nothing to read.
+ * <p>No request of a run may be denied, and no key may be full again before the run is over, for then there would be no
+ * state to read.
  */
 final class RuleText {
     static final String RULE = "rule-5";
     static final String PATH = "/api/5/orders";
     static final String IP = "203.0.113.9";
+    static final String POLICY = "RateLimit-Policy: \"" + RULE + "\"";
 
     private RuleText() {}
 

@@ -53,15 +53,15 @@ public final class ServerBench implements AutoCloseable {
     private final Length length;
     private final Measurements figures;
     private final Servers servers;
-    private final Load load;
-    private final Throughput throughput;
+    private final ServerLoad load;
+    private final ServerThroughput throughput;
 
     ServerBench(Effort effort, Measurements figures) {
         this.length = Length.of(effort);
         this.figures = figures;
         this.servers = new Servers(length.rules());
-        this.load = new Load(servers, length.keys());
-        this.throughput = new Throughput(servers, load, length, figures);
+        this.load = new ServerLoad(servers, length.keys());
+        this.throughput = new ServerThroughput(servers, load, length, figures);
     }
 
     /** Measures, prints, and writes the report if there is to be one. */
@@ -92,7 +92,7 @@ public final class ServerBench implements AutoCloseable {
             steps.round(row.label, () -> throughput.measure(row));
         }
         for (ServerRow row : ServerRow.PACED) {
-            String label = "%s at %,d per second".formatted(row.label, Throughput.PACED_PER_SECOND);
+            String label = "%s at %,d per second".formatted(row.label, ServerThroughput.PACED_PER_SECOND);
             steps.round(label, () -> throughput.pace(row));
         }
         for (int i = 0; i < length.starts(); i++) {
@@ -114,8 +114,8 @@ public final class ServerBench implements AutoCloseable {
 
     private static Map<String, String> versions() {
         Map<String, String> versions = new LinkedHashMap<>();
-        versions.put("Sluice", Machine.version(dev.sluice.rules.RuleEngine.class, "dev.sluice/sluice-rules"));
-        versions.put("Vert.x", Machine.version(io.vertx.core.Vertx.class, "io.vertx/vertx-core"));
+        versions.put("Sluice", Machine.version(dev.sluice.rules.RuleEngine.class));
+        versions.put("Vert.x", Machine.version(io.vertx.core.Vertx.class));
         for (Tools tool : Tools.values()) {
             versions.put(tool.program, tool.version());
         }

@@ -36,9 +36,9 @@ enum ServerKind {
     /** A path that it answers with success. */
     String path() {
         return switch (this) {
-            case NGINX -> ServerRow.NGINX_LIMIT.path();
-            case HAPROXY, VERTX, VERTX_HTTP2 -> ServerRow.VERTX.path();
-            default -> ServerRow.CHECK.path();
+            case NGINX -> ServerRow.NGINX_LIMIT.path;
+            case HAPROXY, VERTX, VERTX_HTTP2 -> ServerRow.VERTX.path;
+            default -> ServerRow.CHECK.path;
         };
     }
 }

@@ -25,19 +25,19 @@ final class ServerReport {
                 "Benchmarks of the server",
                 "Sluice beside nginx, HAProxy and a trivial reply, all in one run.",
                 """
-                Method: load and servers share the machine, over loopback, each in processes of their own. %d rounds of %d s, each row once in every round, every other round backwards; the median and the range. Rows that a JVM serves are warmed up until its compilers rest, for at most %d s each. Every answer is a success, and was seen to be the right one.
-                Load: wrk with one thread and 64 connections, or 256 on Redis; over HTTP/2 h2load with %d connections of %d streams. CPU is the time of all processes of the server, user and system, for each request; the load generator's is not in it.
-                nginx and HAProxy run as many workers as there are processors, without an access log, and keep connections open. Behind `limit_req` nginx answers with `empty_gif`, the least it can do there (`return` would come before the limit), or with a small file. Targets are by both.
-                Rules: on paths, one of which the request meets, with a counter for each address. 1 and 1,000,000 keys are asked for by the same script of wrk; all of the keys are there before.
-                On Redis: only requests that Redis was asked for count. The limiter alone is asked in this JVM, as `bench redis` does it.
-                Delays: h2load asks %,d times a second, evenly, on %d connections. Start: from the start of the process to the first answer. Memory: a second later, each page shared by processes counted once.
+                Method: load and servers share the machine, over loopback, each in processes of their own. %d rounds of %d s, each row once in every round, every other round backwards; figures are the median and the range. Rows that a JVM serves are warmed up until its compilers are idle, for at most %d s each. Every response is a success, and one of each row is checked to be the right one.
+                Load: wrk with one thread and 64 connections, or 256 on Redis; over HTTP/2 h2load with %d connections of %d streams. CPU is the user and system time of all processes of the server for each request, without the load generator.
+                nginx and HAProxy run as many workers as there are processors, without an access log, and keep connections open. Behind `limit_req` nginx answers with `empty_gif`, the least it can do there (`return` would come before the limit), or with a small file. Targets compare with both.
+                Rules: each matches a path and counts by address; a request matches one of them. The same wrk script asks for 1 key and for 1,000,000 keys; all keys exist before the first round.
+                On Redis: only requests that Redis decided count. The limiter without a server is called in the JVM of the benchmark, as in `bench redis`.
+                Delays: h2load sends %,d requests a second, evenly, on %d connections. Start: from the start of the process to the first answer. Memory: a second later; a page that processes share counts once.
                 """.formatted(
                         length.rounds(),
                         length.seconds(),
                         length.warmUpSeconds(),
                         LoadGenerators.H2_CONNECTIONS,
-                        Load.CONNECTIONS / LoadGenerators.H2_CONNECTIONS,
-                        Throughput.PACED_PER_SECOND,
+                        ServerLoad.CONNECTIONS / LoadGenerators.H2_CONNECTIONS,
+                        ServerThroughput.PACED_PER_SECOND,
                         LoadGenerators.H2_CONNECTIONS).lines().toList(),
                 report.tables(),
                 report.targets());
@@ -53,7 +53,7 @@ final class ServerReport {
                 underLoad("Many rules, many keys", ServerRow.SCALE, ServerRow.CHECK, "/v1/check"),
                 underLoad("On Redis, one hot key", ServerRow.REDIS, ServerRow.RAW_REDIS, "limiter"),
                 Table.<ServerRow>of(
-                                "Delays at %,d requests per second".formatted(Throughput.PACED_PER_SECOND),
+                                "Delays at %,d requests per second".formatted(ServerThroughput.PACED_PER_SECOND),
                                 "delay",
                                 row -> row.label)
                         .number("median µs", "%,.0f", row -> figures.median(row, Figure.MEDIAN_MICROS))

@@ -34,7 +34,7 @@ enum Tools {
         this.asksVersion = asksVersion;
     }
 
-    /** Those that are not here. */
+    /** The programs that are not installed. */
     static List<Tools> missing() {
         return Arrays.stream(values()).filter(tool -> tool.find().isEmpty()).toList();
     }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.TestFactory;
 /** Every fault in its short form: no call is late, none throws, and nothing is admitted beyond the bound. */
 @Tag("full")
 class ChaosTest {
-    private static final List<Row> ROWS = new ArrayList<>();
+    private static final List<CallerResult> RESULTS = new ArrayList<>();
     private static Stalls stalls;
 
     @BeforeAll
@@ -27,17 +27,17 @@ class ChaosTest {
 
     @AfterAll
     static void tell() {
-        System.out.print(Table.of(ROWS, Effort.SHORT, RedisBinary.standard(), stalls));
+        System.out.print(ChaosReport.of(RESULTS, Schedule.SHORT, RedisBinary.standard(), stalls));
         stalls.close();
     }
 
     @TestFactory
     Stream<DynamicTest> everyBoundHolds() {
-        return Chaos.scenes(Effort.SHORT).stream()
-                .map(scene -> DynamicTest.dynamicTest(scene.name(), () -> {
-                    List<Row> rows = scene.play(Effort.SHORT, stalls);
-                    ROWS.addAll(rows);
-                    assertThat(rows.stream().flatMap(row -> row.breaches().stream()))
+        return Chaos.scenarios(Schedule.SHORT).stream()
+                .map(scenario -> DynamicTest.dynamicTest(scenario.name(), () -> {
+                    List<CallerResult> results = scenario.run(Schedule.SHORT, stalls);
+                    RESULTS.addAll(results);
+                    assertThat(results.stream().flatMap(result -> result.breaches().stream()))
                             .isEmpty();
                 }));
     }

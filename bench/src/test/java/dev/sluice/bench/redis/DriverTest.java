@@ -68,7 +68,7 @@ class DriverTest {
     @Test
     void everyKeyIsAskedForOnce() {
         Hesitant subject = new Hesitant(10);
-        Driver.once(subject, new Throughput.KeyRing(Keys.create(100)), 10, 100);
+        Driver.once(subject, new RedisThroughput.KeyRing(Keys.create(100)), 10, 100);
         assertThat(subject.asked).containsExactlyInAnyOrder(Keys.create(100));
     }
 

@@ -19,8 +19,8 @@ class RedisReportTest {
 
     @Test
     void ratiosAreMediansOverMedians() {
-        add(RedisRow.FLOOR, Load.IN_FLIGHT, 90_000, 100_000, 200_000);
-        add(RedisRow.TOKEN_BUCKET, Load.IN_FLIGHT, 70_000, 76_000, 80_000);
+        add(RedisRow.FLOOR, RedisLoad.IN_FLIGHT, 90_000, 100_000, 200_000);
+        add(RedisRow.TOKEN_BUCKET, RedisLoad.IN_FLIGHT, 70_000, 76_000, 80_000);
         assertThat(report().body())
                 .containsPattern("sluice token bucket .* 76,000 \\| +70,000-80,000 \\| +0.76 ")
                 .doesNotContain("sluice fixed window |");
@@ -28,21 +28,21 @@ class RedisReportTest {
 
     @Test
     void verdictsFollowTheFigures() {
-        add(RedisRow.FLOOR, Load.IN_FLIGHT, 100_000);
-        add(RedisRow.TOKEN_BUCKET, Load.IN_FLIGHT, 75_000);
-        add(RedisRow.FIXED_WINDOW, Load.IN_FLIGHT, 74_000);
-        add(RedisRow.REDISSON, Load.IN_FLIGHT, 20_000);
-        add(RedisRow.GATEWAY, Load.IN_FLIGHT, 74_500);
+        add(RedisRow.FLOOR, RedisLoad.IN_FLIGHT, 100_000);
+        add(RedisRow.TOKEN_BUCKET, RedisLoad.IN_FLIGHT, 75_000);
+        add(RedisRow.FIXED_WINDOW, RedisLoad.IN_FLIGHT, 74_000);
+        add(RedisRow.REDISSON, RedisLoad.IN_FLIGHT, 20_000);
+        add(RedisRow.GATEWAY, RedisLoad.IN_FLIGHT, 74_500);
         add(RedisRow.GATEWAY, Figure.REDIS_MICROS, 16);
         add(RedisRow.TOKEN_BUCKET, Figure.REDIS_MICROS, 8);
         add(RedisRow.FIXED_WINDOW, Figure.REDIS_MICROS, 8.1);
-        add(RedisRow.SLIDING_LOG, Load.KEYS, 2);
-        add(RedisRow.SORTED_SET, Load.KEYS, 1);
+        add(RedisRow.SLIDING_LOG, RedisLoad.KEYS, 2);
+        add(RedisRow.SORTED_SET, RedisLoad.KEYS, 1);
         add(RedisRow.SLIDING_LOG, Figure.BYTES_PER_PERMIT_OF_SMALL_LOG, 12.1);
         add(RedisRow.TOKEN_BUCKET, Figure.BYTES_PER_KEY, 140);
         add(RedisRow.TOKEN_BUCKET, Figure.PLAIN_BYTES_PER_KEY, 100);
         add(Shortcut.DENIED, Figure.PER_SECOND, 9_900_000);
-        add(Shortcut.LEASED, Figure.PER_SECOND, 5_000_000);
+        add(Shortcut.BATCHED, Figure.PER_SECOND, 5_000_000);
         add(Shortcut.DEAD, Figure.LONGEST_MILLIS, 60, 100.1, 50);
         assertThat(verdict("sluice token bucket, 256 in flight: at least")).isEqualTo("holds");
         assertThat(verdict("sluice fixed window, 256 in flight: at least")).isEqualTo("misses");
@@ -56,13 +56,13 @@ class RedisReportTest {
         assertThat(verdict("a log of 10,000 permits")).isEqualTo("not measured");
         assertThat(verdict("sluice token bucket: at most 1.4 x")).isEqualTo("holds");
         assertThat(verdict("denied hot key")).isEqualTo("misses");
-        assertThat(verdict("leases on one hot key")).isEqualTo("holds");
+        assertThat(verdict("batches on one hot key")).isEqualTo("holds");
         assertThat(verdict("Redis dead, policy local: no call over 100 ms")).isEqualTo("misses");
     }
 
     @Test
     void pageSaysWhatWasMeasuredAndOnWhat() {
-        add(RedisRow.FLOOR, Load.KEYS, 1);
+        add(RedisRow.FLOOR, RedisLoad.KEYS, 1);
         Options options = new Options("redis", Effort.FULL, Pattern.compile(""), Optional.empty());
         String page =
                 report().page(options, List.of("Machine: this", "Versions: Redis 7.0.15"), LocalDate.of(2026, 11, 15));

@@ -62,7 +62,7 @@ class ServerReportTest {
         String page = report().page(options, List.of("Machine: this"), LocalDate.of(2026, 11, 15));
         assertThat(page)
                 .contains("- Date: 2026-11-15\n", "`./sluice bench server --full`", "- Machine: this\n")
-                .contains("9 rounds of 4 s", "2,000 times a second", "| sluice GET /v1/check |");
+                .contains("9 rounds of 4 s", "2,000 requests a second", "| sluice GET /v1/check |");
     }
 
     @Test

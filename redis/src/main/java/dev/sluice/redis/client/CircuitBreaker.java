@@ -36,7 +36,7 @@ final class CircuitBreaker {
     private final AtomicBoolean warned = new AtomicBoolean();
     private final AtomicLong warnAfterNanos = new AtomicLong(System.nanoTime());
 
-    /** {@code startProbing} is called each time that the breaker opens; the prober calls {@link #close} at last. */
+    /** Calls {@code startProbing} each time it opens. A probe that succeeds calls {@link #close}. */
     CircuitBreaker(Runnable startProbing) {
         this.startProbing = startProbing;
     }

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * the first that can be overdue. Every few milliseconds a sweep looks at the head of the queue. The sweep also removes
  * calls that are done, so that their objects do not live long.
  *
- * <p>Why the sweeping thread does nothing else: whoever completes a call runs the caller's continuation, which may take
+ * <p>Why the sweeping thread does nothing else: the thread that completes a call runs its continuation, which may take
  * long, or may make another call that waits for the sweep.
  */
 public final class ResilientConnection implements AutoCloseable {

@@ -2,11 +2,11 @@ package dev.sluice.rules.file;
 
 import java.util.Collection;
 
-/** Finds the name that was likely meant. */
+/** Suggests the known name that is nearest to a misspelt one. */
 public final class DidYouMean {
     private DidYouMean() {}
 
-    /** {@code ; did you mean 'limits'?}, or nothing if none of {@code known} is near. */
+    /** {@code ; did you mean 'limits'?}, or an empty text if none of {@code known} is near. */
     public static String hint(String name, Collection<String> known) {
         String best = "";
         int least = Math.min(3, 1 + name.length() / 3) + 1;
@@ -20,16 +20,16 @@ public final class DidYouMean {
         return best.isEmpty() ? "" : "; did you mean '" + best + "'?";
     }
 
-    /** The same for the end of a sentence: {@code .}, if none is near. */
+    /** The same for the end of a sentence: a full stop if none is near. */
     public static String ending(String name, Collection<String> known) {
         String hint = hint(name, known);
         return hint.isEmpty() ? "." : hint;
     }
 
-    /** How many letters must be changed, put in, left out or swapped with their neighbour. */
-    private static int distance(String one, String other, int most) {
-        if (Math.abs(one.length() - other.length()) >= most) {
-            return most;
+    /** The number of letters to change, insert, delete or swap with their neighbour; at most {@code max}. */
+    private static int distance(String one, String other, int max) {
+        if (Math.abs(one.length() - other.length()) >= max) {
+            return max;
         }
         int[][] cost = new int[one.length() + 1][other.length() + 1];
         for (int i = 0; i <= one.length(); i++) {

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The method of each algorithm builds its limit from the permits, the period and the options.
  */
 final class LimitSpec implements Limit.Cases<Limit> {
-    /** One limit of each algorithm, by name; its numbers mean nothing. */
-    private static final Map<String, Limit> ALGORITHMS = algorithms();
+    /** One limit of each algorithm, whose numbers mean nothing, with the names of its options. */
+    private static final Map<Limit, Set<String>> OPTIONS = options();
 
     private static final Limit DEFAULT = Limit.slidingWindow(1, Duration.ofSeconds(1), 10);
     private static final String EPOCH = "epoch";
@@ -40,58 +40,24 @@ final class LimitSpec implements Limit.Cases<Limit> {
     private Duration period = Duration.ZERO;
     private @Nullable ChronoUnit calendarUnit;
 
-    private static Map<String, Limit> algorithms() {
+    private static Map<Limit, Set<String>> options() {
         Duration second = Duration.ofSeconds(1);
-        Map<String, Limit> all = new LinkedHashMap<>();
-        for (Limit limit : List.of(
-                Limit.fixedWindow(1, second),
-                Limit.slidingWindow(1, second, 10),
-                Limit.slidingLog(1, second),
-                Limit.tokenBucket(1, second),
-                Limit.leakyBucket(1, second),
-                Limit.concurrency(1))) {
-            all.put(limit.algorithm(), limit);
-        }
+        Map<Limit, Set<String>> all = new LinkedHashMap<>();
+        all.put(Limit.fixedWindow(1, second), Set.of(ALIGNED));
+        all.put(Limit.slidingWindow(1, second, 10), Set.of("slices", "weighted"));
+        all.put(Limit.slidingLog(1, second), Set.of());
+        all.put(Limit.tokenBucket(1, second), Set.of("burst"));
+        all.put(Limit.leakyBucket(1, second), Set.of("capacity", "queue"));
+        all.put(Limit.concurrency(1), Set.of());
         return all;
     }
 
-    /** The names of the options of each algorithm. */
-    private static final Limit.Cases<Set<String>> OPTIONS = new Limit.Cases<>() {
-        @Override
-        public Set<String> fixedWindow(Limit.FixedWindow limit) {
-            return Set.of(ALIGNED);
-        }
-
-        @Override
-        public Set<String> slidingWindow(Limit.SlidingWindow limit) {
-            return Set.of("slices", "weighted");
-        }
-
-        @Override
-        public Set<String> slidingLog(Limit.SlidingLog limit) {
-            return Set.of();
-        }
-
-        @Override
-        public Set<String> tokenBucket(Limit.TokenBucket limit) {
-            return Set.of("burst");
-        }
-
-        @Override
-        public Set<String> leakyBucket(Limit.LeakyBucket limit) {
-            return Set.of("capacity", "queue");
-        }
-
-        @Override
-        public Set<String> concurrency(Limit.Concurrency limit) {
-            return Set.of();
-        }
-    };
-
     static List<String> allOptions() {
-        return ALGORITHMS.values().stream()
-                .flatMap(limit -> limit.accept(OPTIONS).stream())
-                .toList();
+        return OPTIONS.values().stream().flatMap(Set::stream).toList();
+    }
+
+    private static List<String> algorithms() {
+        return OPTIONS.keySet().stream().map(Limit::algorithm).toList();
     }
 
     /** Whether a limit of this algorithm has no period. */
@@ -102,7 +68,13 @@ final class LimitSpec implements Limit.Cases<Limit> {
 
     /** A limit of the algorithm that is named, or of the default; null if the name is unknown. */
     private @Nullable Limit kind() {
-        return algorithm == null ? DEFAULT : ALGORITHMS.get(algorithm.text);
+        Part named = algorithm;
+        return named == null
+                ? DEFAULT
+                : OPTIONS.keySet().stream()
+                        .filter(limit -> limit.algorithm().equals(named.text))
+                        .findFirst()
+                        .orElse(null);
     }
 
     void permits(Part part) {
@@ -139,8 +111,8 @@ final class LimitSpec implements Limit.Cases<Limit> {
             problem(
                     part,
                     "unknown algorithm " + Quoted.quoted(part.text)
-                            + DidYouMean.ending(part.text, ALGORITHMS.keySet()) + " Expected one of "
-                            + String.join(", ", ALGORITHMS.keySet()));
+                            + DidYouMean.ending(part.text, algorithms()) + " Expected one of "
+                            + String.join(", ", algorithms()));
         } else {
             options.forEach((name, part) -> checkOwner(kind, name, part));
         }
@@ -162,12 +134,12 @@ final class LimitSpec implements Limit.Cases<Limit> {
     }
 
     private void checkOwner(Limit kind, String option, Part part) {
-        Set<String> known = kind.accept(OPTIONS);
+        Set<String> known = Objects.requireNonNull(OPTIONS.get(kind));
         if (known.contains(option)) {
             return;
         }
-        String owner = ALGORITHMS.values().stream()
-                .filter(limit -> limit.accept(OPTIONS).contains(option))
+        String owner = OPTIONS.keySet().stream()
+                .filter(limit -> Objects.requireNonNull(OPTIONS.get(limit)).contains(option))
                 .map(limit -> "it is one of " + limit.algorithm() + ", which must then be named")
                 .findFirst()
                 .orElseGet(() -> known.isEmpty()
@@ -288,7 +260,7 @@ final class LimitSpec implements Limit.Cases<Limit> {
     }
 
     private long number(Part part, long min, long max) {
-        Long number = Numbers.parse(part.text);
+        Long number = YamlValue.parseNumber(part.text);
         if (number == null || number < min || number > max) {
             problem(part, "expected a whole number from " + min + " to " + max + ", was " + Quoted.quoted(part.text));
             return min;

@@ -18,14 +18,14 @@ import java.nio.file.Path;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Reads rule files. A bad one is refused whole, with everything that is wrong with it. */
+/** Reads rule files. A file with a problem is refused whole, with all its problems. */
 public final class RuleFile {
     private RuleFile() {}
 
     /**
-     * The rules that {@code text} writes.
+     * Reads rules from a text.
      *
-     * @param fileName the file it is from: named in messages, and where relative paths start from
+     * @param fileName the name of the file for messages; relative paths in the text start at its folder
      * @throws RuleFileException if anything is wrong with it
      */
     public static RuleSet parse(String fileName, String text) {
@@ -38,7 +38,7 @@ public final class RuleFile {
     }
 
     /**
-     * The rules of a file.
+     * Reads a rule file.
      *
      * @throws RuleFileException if it cannot be read, or anything is wrong with it
      */
@@ -72,9 +72,9 @@ public final class RuleFile {
     }
 
     /**
-     * The limit that {@code text} writes in the short form, such as {@code 5 per 1m sliding-log}.
+     * Reads a limit in the short form, such as {@code 5 per 1m sliding-log}.
      *
-     * @param where named in messages
+     * @param where the name of the place for messages
      * @throws RuleFileException if anything is wrong with it
      */
     public static Limit limit(String where, String text) {
@@ -91,7 +91,7 @@ public final class RuleFile {
         return parse("example-rules.yaml", exampleText());
     }
 
-    /** The same as text, with comments. */
+    /** The text of {@link #example}, with comments. */
     public static String exampleText() {
         try (InputStream file = RuleSet.class.getResourceAsStream("example-rules.yaml")) {
             return new String(Objects.requireNonNull(file).readAllBytes(), UTF_8);

@@ -14,7 +14,7 @@ public final class RuleFileException extends RuntimeException {
         this.problems = List.copyOf(problems);
     }
 
-    /** Everything that is wrong with it, in the order of the file. */
+    /** All problems, in the order of the file. */
     public List<FileProblem> problems() {
         return problems;
     }

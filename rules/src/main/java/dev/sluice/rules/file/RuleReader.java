@@ -166,7 +166,7 @@ final class RuleReader {
         String expected = "a percentage from 1% to " + max + "%";
         String text = value.text(expected);
         Long percent = text != null && text.endsWith("%")
-                ? Numbers.parse(text.substring(0, text.length() - 1).strip())
+                ? YamlValue.parseNumber(text.substring(0, text.length() - 1).strip())
                 : null;
         if (percent != null && percent >= 1 && percent <= max) {
             return percent.intValue();

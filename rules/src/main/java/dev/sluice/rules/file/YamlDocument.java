@@ -2,12 +2,9 @@ package dev.sluice.rules.file;
 
 import dev.sluice.rules.Quoted;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -31,10 +28,10 @@ import org.snakeyaml.engine.v2.parser.ParserImpl;
 import org.snakeyaml.engine.v2.scanner.StreamReader;
 
 /**
- * Reads the text of a document into nodes that know their place.
+ * Reads a YAML file into values that know their place.
  *
- * <p>The text is gone through once before, event by event, with a bound on everything: depth, aliases, and how large it
- * would be with all aliases written out. What is composed after that can be walked as a tree without care.
+ * <p>A first pass over the events bounds the depth, and the size with all aliases written out. The nodes that are composed
+ * after it can be walked as a tree.
  */
 public final class YamlDocument {
     /** The largest number of characters of one file. */
@@ -48,7 +45,7 @@ public final class YamlDocument {
     private final String text;
     private final int maxDepth;
 
-    /** What is open: its anchor, and how many nodes there were before it. */
+    /** A list or mapping that is not closed yet: its anchor, and the number of nodes before it. */
     private record Open(Optional<Anchor> anchor, long before) {}
 
     private final Deque<Open> open = new ArrayDeque<>();
@@ -85,15 +82,12 @@ public final class YamlDocument {
                 .setAllowNonScalarKeys(true)
                 .build();
         try {
-            List<Event> events = new ArrayList<>();
-            for (Parser parser = new ParserImpl(settings, new StreamReader(settings, text)); parser.hasNext(); ) {
-                Event event = parser.next();
-                if (!accept(event)) {
+            for (Parser parser = parser(settings); parser.hasNext(); ) {
+                if (!accept(parser.next())) {
                     return null;
                 }
-                events.add(event);
             }
-            Optional<Node> root = new Composer(settings, new Replay(events)).getSingleNode();
+            Optional<Node> root = new Composer(settings, parser(settings)).getSingleNode();
             if (root.isEmpty()) {
                 problems.add(1, 1, "", "", "the file is empty; expected " + expected);
             }
@@ -105,12 +99,16 @@ public final class YamlDocument {
         } catch (ReaderException e) {
             refuseAt(
                     e.getPosition(),
-                    "not readable as YAML: a character that may not stand there, U+"
+                    "not readable as YAML: a character that is not allowed, U+"
                             + String.format("%04X", e.getCodePoint()));
         } catch (YamlEngineException e) {
             refuse(Optional.empty(), "not readable as YAML: " + e.getMessage());
         }
         return null;
+    }
+
+    private Parser parser(LoadSettings settings) {
+        return new ParserImpl(settings, new StreamReader(settings, text));
     }
 
     private boolean accept(Event event) {
@@ -143,7 +141,7 @@ public final class YamlDocument {
     private boolean acceptAlias(NodeEvent alias) {
         Anchor anchor = alias.getAnchor().orElseThrow();
         if (open.stream().anyMatch(each -> each.anchor.equals(alias.getAnchor()))) {
-            return refuse(alias.getStartMark(), "alias *" + anchor + " stands within what it is an alias of");
+            return refuse(alias.getStartMark(), "alias *" + anchor + " stands within its own anchor");
         }
         nodes += sizes.getOrDefault(anchor, 0L);
         return acceptSize(alias);
@@ -160,7 +158,7 @@ public final class YamlDocument {
         boolean known = tag.isEmpty()
                 || tag.get().equals("!")
                 || (tag.get().startsWith(TAG_PREFIX) && TAGS.contains(tag.get().substring(TAG_PREFIX.length())));
-        return known || refuse(event.getStartMark(), "tag " + Quoted.quoted(tag.get()) + " means nothing here");
+        return known || refuse(event.getStartMark(), "tag " + Quoted.quoted(tag.get()) + " is not allowed here");
     }
 
     private boolean refuse(Optional<Mark> mark, String message) {
@@ -184,38 +182,5 @@ public final class YamlDocument {
         return line < 1
                 ? ""
                 : text.lines().skip(line - 1L).findFirst().orElse("").strip();
-    }
-
-    /** Events that were read before. */
-    private static final class Replay implements Parser {
-        private final List<Event> events;
-        private int next;
-
-        Replay(List<Event> events) {
-            this.events = events;
-        }
-
-        @Override
-        public boolean checkEvent(Event.ID kind) {
-            return hasNext() && events.get(next).getEventId() == kind;
-        }
-
-        @Override
-        public Event peekEvent() {
-            return events.get(next);
-        }
-
-        @Override
-        public Event next() {
-            if (!hasNext()) {
-                throw new NoSuchElementException("no event is left");
-            }
-            return events.get(next++);
-        }
-
-        @Override
-        public boolean hasNext() {
-            return next < events.size();
-        }
     }
 }

@@ -1,3 +1,4 @@
+/** Reading and checking rule files: the only package that knows YAML. */
 @NullMarked
 package dev.sluice.rules.file;
 

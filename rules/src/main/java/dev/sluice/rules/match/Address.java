@@ -17,13 +17,13 @@ public record Address(long high, long low) {
         return new Address(0, MAPPED | (bits & 0xFFFFFFFFL));
     }
 
-    /** The address that {@code text} writes, or null if it writes none. */
+    /** Reads an address; null if {@code text} is none. */
     public static @Nullable Address parse(String text) {
         return AddressText.parse(text);
     }
 
     /**
-     * The same for what proxies and sockets write, with a port, in brackets or with a zone: {@code 192.0.2.1:80},
+     * Reads an address as proxies and sockets write it, with a port, in brackets or with a zone: {@code 192.0.2.1:80},
      * {@code [2001:db8::1]:80}, {@code fe80::1%eth0}.
      */
     public static @Nullable Address parseHost(String text) {
@@ -51,7 +51,7 @@ public record Address(long high, long low) {
         return (int) ((index < 64 ? high >>> (63 - index) : low >>> (127 - index)) & 1);
     }
 
-    /** How many bits the two have in common from the first one on. */
+    /** The number of leading bits that the two have in common. */
     int commonBits(Address other) {
         long highs = high ^ other.high;
         return highs != 0 ? Long.numberOfLeadingZeros(highs) : 64 + Long.numberOfLeadingZeros(low ^ other.low);

@@ -2,14 +2,14 @@ package dev.sluice.rules.match;
 
 import org.jspecify.annotations.Nullable;
 
-/** How addresses are read and written. Strict: no octal, no short forms, nothing that would need a look-up. */
+/** Reads and writes addresses. Reading is strict: no octal, no short forms, no host names. */
 final class AddressText {
-    private static final int LONGEST = 45;
+    private static final int MAX_LENGTH = 45;
 
     private AddressText() {}
 
     static @Nullable Address parse(String text) {
-        if (text.isEmpty() || text.length() > LONGEST) {
+        if (text.isEmpty() || text.length() > MAX_LENGTH) {
             return null;
         }
         if (text.indexOf(':') < 0) {
@@ -153,7 +153,7 @@ final class AddressText {
     }
 
     static String write(Address address) {
-        StringBuilder text = new StringBuilder(LONGEST);
+        StringBuilder text = new StringBuilder(MAX_LENGTH);
         if (address.isV4()) {
             long low = address.low();
             for (int shift = 24; shift >= 0; shift -= 8) {

@@ -6,33 +6,33 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A condition made ready: however long its lists are, comparing takes about as long as with one. */
+/** A condition that is compared in about the same time however long its lists are. */
 final class CompiledCondition {
     final String attribute;
-    private final @Nullable Choice any;
-    private final @Nullable Choice none;
+    private final @Nullable AnyOf any;
+    private final @Nullable AnyOf none;
 
     CompiledCondition(Condition condition) {
         this.attribute = condition.attribute();
-        this.any = condition.any().isEmpty() ? null : new Choice(condition.any());
-        this.none = condition.none().isEmpty() ? null : new Choice(condition.none());
+        this.any = condition.any().isEmpty() ? null : new AnyOf(condition.any());
+        this.none = condition.none().isEmpty() ? null : new AnyOf(condition.none());
     }
 
-    /** Whether the condition holds of a value; null if there is none. */
-    boolean holds(@Nullable String value) {
+    /** Whether a value meets the condition; null stands for an attribute that is not there. */
+    boolean matches(@Nullable String value) {
         if (value == null) {
             return any == null;
         }
-        return (any == null || any.has(value)) && (none == null || !none.has(value));
+        return (any == null || any.matches(value)) && (none == null || !none.matches(value));
     }
 
-    /** Several patterns, the plain values in a set and the networks in a trie. */
-    private static final class Choice {
+    /** Several patterns: the plain values in a set, the networks in a trie. */
+    private static final class AnyOf {
         private final Set<String> values = new HashSet<>();
         private final Pattern[] others;
         private final @Nullable NetworkTrie networks;
 
-        Choice(List<Pattern> patterns) {
+        AnyOf(List<Pattern> patterns) {
             List<Pattern> rest = new ArrayList<>();
             NetworkTrie trie = null;
             for (Pattern pattern : patterns) {
@@ -48,7 +48,7 @@ final class CompiledCondition {
             this.networks = trie;
         }
 
-        boolean has(String value) {
+        boolean matches(String value) {
             if (!values.isEmpty() && values.contains(value)) {
                 return true;
             }

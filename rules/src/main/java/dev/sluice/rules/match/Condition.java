@@ -5,24 +5,24 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one attribute must be: one of {@code any}, if there are some, and none of {@code none}. An attribute that a
- * request does not have is none of anything, so that only {@code none} can hold of it.
+ * A condition on one attribute: its value must match one of {@code any}, unless that is empty, and none of
+ * {@code none}. A request without the attribute meets the condition only if {@code any} is empty.
  */
 public record Condition(String attribute, List<Pattern> any, List<Pattern> none) {
     public Condition {
         any = List.copyOf(any);
         none = List.copyOf(none);
         if (any.isEmpty() && none.isEmpty()) {
-            throw new IllegalArgumentException("a condition on " + attribute + " compares with nothing");
+            throw new IllegalArgumentException("a condition on " + attribute + " must have at least one pattern");
         }
     }
 
-    /** The attribute is exactly {@code value}. */
+    /** The value is exactly {@code value}. */
     public static Condition is(String attribute, String value) {
         return new Condition(attribute, List.of(new Pattern.Exact(Attributes.normalized(attribute, value))), List.of());
     }
 
-    /** The attribute matches one of {@code patterns}, as a rule file writes them. */
+    /** The value matches one of {@code patterns}, written as in a rule file. */
     public static Condition anyOf(String attribute, String... patterns) {
         List<Pattern> any = List.of(patterns).stream()
                 .map(text -> Pattern.parse(attribute, text))
@@ -30,16 +30,16 @@ public record Condition(String attribute, List<Pattern> any, List<Pattern> none)
         return new Condition(attribute, any, List.of());
     }
 
-    /** Whether it holds of {@code value}, the attribute's; null if there is none. */
-    public boolean holds(@Nullable String value) {
-        return value == null ? any.isEmpty() : isAny(value) && !matches(none, value);
+    /** Whether a value meets the condition; null stands for an attribute that is not there. */
+    public boolean matches(@Nullable String value) {
+        return value == null ? any.isEmpty() : isAny(value) && !matchesAny(none, value);
     }
 
     private boolean isAny(String value) {
-        return any.isEmpty() || matches(any, value);
+        return any.isEmpty() || matchesAny(any, value);
     }
 
-    private static boolean matches(List<Pattern> patterns, String value) {
+    private static boolean matchesAny(List<Pattern> patterns, String value) {
         for (int i = 0; i < patterns.size(); i++) {
             if (patterns.get(i).matches(value)) {
                 return true;

@@ -7,13 +7,13 @@ import java.util.Arrays;
  * is not a slash. Between slashes, and after the last one, {@code **} may stand for nothing together with a slash:
  * {@code /api/**} matches {@code /api} too, and {@code /a/**}{@code /b} matches {@code /a/b}.
  *
- * <p><b>How is it designed, and why?</b> The set of places in the pattern where a match may have got to is carried from
- * character to character, as bits. It never goes back in the value, so that no value, however chosen, takes longer than
- * its length times that of the pattern. What begins with plain text and ends in {@code **}, as most do, needs none of
- * this.
+ * <p><b>How is it designed, and why?</b> Matching keeps the set of positions in the pattern that the value so far can reach,
+ * as bits, and steps it from character to character. It never backtracks, so that no value, however chosen, takes longer
+ * than its length times that of the pattern. Plain text that ends in {@code **}, the most common glob, is compared as a
+ * prefix.
  */
 public final class Glob implements Pattern {
-    /** The longest pattern. */
+    /** The largest number of characters of a pattern. */
     public static final int MAX_LENGTH = 512;
 
     private static final int ONE = -1;
@@ -34,7 +34,7 @@ public final class Glob implements Pattern {
         this.suffix = literalFrom(places.length - 1, -1);
     }
 
-    /** The glob that {@code text} writes. */
+    /** Reads a glob. */
     public static Glob parse(String text) {
         if (text.length() > MAX_LENGTH) {
             throw new IllegalArgumentException(
@@ -63,18 +63,18 @@ public final class Glob implements Pattern {
         return prefix.length() == places.length;
     }
 
-    /** What a glob without wildcards stands for. */
+    /** The value of a glob without wildcards. */
     public String literal() {
         return prefix;
     }
 
-    /** Every value that matches begins with this. */
+    /** The text that every matching value begins with. */
     String prefix() {
         boolean slashMayGo = places.length == prefix.length() + 1 && isAnyAfterSlash(places.length - 1);
         return slashMayGo ? prefix.substring(0, prefix.length() - 1) : prefix;
     }
 
-    /** Every value that matches ends with this. */
+    /** The text that every matching value ends with. */
     String suffix() {
         int before = places.length - suffix.length() - 1;
         boolean slashMayGo = suffix.startsWith("/") && before >= 0 && isFolders(before);
@@ -131,7 +131,7 @@ public final class Glob implements Pattern {
         return false;
     }
 
-    /** Comes to a place, and to those that are reached from it without a character. */
+    /** Adds a position, and those that are reached from it without a character. */
     private void reach(long[] set, int place) {
         if (place < places.length && isFolders(place) && isSlash(place + 1)) {
             reach(set, place + 2);
@@ -142,7 +142,7 @@ public final class Glob implements Pattern {
         stay(set, place);
     }
 
-    /** Is at a place, where a wildcard may have had characters already. */
+    /** Adds a position, and the one after it if this one is a wildcard, which may match nothing. */
     private void stay(long[] set, int place) {
         if (isSet(set, place)) {
             return;
@@ -161,7 +161,7 @@ public final class Glob implements Pattern {
         return place < places.length && places[place] == '/';
     }
 
-    /** Whether {@code **} stands where the name of a folder would begin. */
+    /** Whether this is a {@code **} at the start of a path segment. */
     private boolean isFolders(int place) {
         return places[place] == ANY && (place == 0 || isSlash(place - 1));
     }

@@ -8,35 +8,35 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One way to file a set of conditions: under everything that one of its conditions allows.
+ * One way to index a set of conditions: under every value that one of its conditions allows.
  *
- * @param places where a request that the condition holds of is sure to find it
+ * @param terms the terms to index it under; every request that meets the condition matches one of them
  */
-record IndexEntry(List<Place> places) {
-    /** What a place goes by. */
+record IndexEntry(List<Term> terms) {
+    /** How a term is compared with the value of its attribute. */
     enum Kind {
         VALUE,
-        BEGINNING,
-        END,
+        PREFIX,
+        SUFFIX,
         NETWORK
     }
 
-    /** A place: the value of an attribute, what it begins or ends with, or the network it lies in. */
-    record Place(
+    /** The value of an attribute, its prefix or suffix, or the network that it lies in. */
+    record Term(
             String attribute,
             Kind kind,
             String text,
             @Nullable Network network) {}
 
-    /** The ways to file {@code conditions} by attributes not {@code used}; if {@code single}, under one place only. */
+    /** The ways to index {@code conditions} by attributes not yet {@code used}; if {@code single}, under one term only. */
     static List<IndexEntry> all(Condition[] conditions, List<String> used, boolean single) {
         List<IndexEntry> all = new ArrayList<>();
         for (Condition condition : conditions) {
-            int places = condition.any().size();
-            if (places > 0 && !used.contains(condition.attribute()) && !(single && places > 1)) {
-                add(all, condition, Kind.BEGINNING);
+            int terms = condition.any().size();
+            if (terms > 0 && !used.contains(condition.attribute()) && !(single && terms > 1)) {
+                add(all, condition, Kind.PREFIX);
                 if (condition.any().stream().anyMatch(Glob.class::isInstance)) {
-                    add(all, condition, Kind.END);
+                    add(all, condition, Kind.SUFFIX);
                 }
             }
         }
@@ -44,41 +44,41 @@ record IndexEntry(List<Place> places) {
     }
 
     private static void add(List<IndexEntry> all, Condition condition, Kind globs) {
-        Set<Place> places = new LinkedHashSet<>();
+        Set<Term> terms = new LinkedHashSet<>();
         for (Pattern pattern : condition.any()) {
-            Place place = place(condition.attribute(), pattern, globs);
-            if (place == null) {
+            Term term = term(condition.attribute(), pattern, globs);
+            if (term == null) {
                 return;
             }
-            places.add(place);
+            terms.add(term);
         }
-        all.add(new IndexEntry(List.copyOf(places)));
+        all.add(new IndexEntry(List.copyOf(terms)));
     }
 
-    private static @Nullable Place place(String attribute, Pattern pattern, Kind globs) {
+    private static @Nullable Term term(String attribute, Pattern pattern, Kind globs) {
         if (pattern instanceof Pattern.Exact exact) {
-            return new Place(attribute, Kind.VALUE, exact.value(), null);
+            return new Term(attribute, Kind.VALUE, exact.value(), null);
         }
         if (pattern instanceof Pattern.In in) {
-            return new Place(attribute, Kind.NETWORK, "", in.network());
+            return new Term(attribute, Kind.NETWORK, "", in.network());
         }
         Glob glob = (Glob) pattern;
-        String text = globs == Kind.BEGINNING ? glob.prefix() : glob.suffix();
-        return text.isEmpty() ? null : new Place(attribute, globs, text, null);
+        String text = globs == Kind.PREFIX ? glob.prefix() : glob.suffix();
+        return text.isEmpty() ? null : new Term(attribute, globs, text, null);
     }
 
-    /** The one with the smallest crowd at its places; null if there is none. */
-    static @Nullable IndexEntry least(List<IndexEntry> filings, Map<Place, Integer> crowds) {
+    /** The entry whose most frequent term is the rarest; null if there is none. */
+    static @Nullable IndexEntry rarest(List<IndexEntry> entries, Map<Term, Integer> frequencies) {
         IndexEntry best = null;
         int least = Integer.MAX_VALUE;
-        for (IndexEntry filing : filings) {
-            int crowd = filing.places.stream()
-                    .mapToInt(place -> crowds.getOrDefault(place, 0))
+        for (IndexEntry entry : entries) {
+            int frequency = entry.terms.stream()
+                    .mapToInt(term -> frequencies.getOrDefault(term, 0))
                     .max()
                     .orElse(0);
-            if (crowd < least) {
-                best = filing;
-                least = crowd;
+            if (frequency < least) {
+                best = entry;
+                least = frequency;
             }
         }
         return best;

@@ -2,7 +2,7 @@ package dev.sluice.rules.match;
 
 import java.util.Arrays;
 
-/** Which of the indexed sets of conditions hold of a request, in order, and what finding them took. */
+/** The indexed sets of conditions that a request meets, in order, and how many were compared to find them. */
 public final class Matches {
     private final CompiledCondition[][] sets;
     private final Attributes request;
@@ -19,11 +19,11 @@ public final class Matches {
         return request;
     }
 
-    /** Notes set {@code id} if it holds. */
+    /** Adds set {@code id} if the request meets it. */
     void compare(int id) {
         compared++;
-        for (CompiledCondition comparison : sets[id]) {
-            if (!comparison.holds(request.attribute(comparison.attribute))) {
+        for (CompiledCondition condition : sets[id]) {
+            if (!condition.matches(request.attribute(condition.attribute))) {
                 return;
             }
         }
@@ -33,7 +33,7 @@ public final class Matches {
         found[count++] = id;
     }
 
-    /** Puts them in order, each once. */
+    /** Sorts them and removes duplicates. */
     void sort() {
         if (count < 2) {
             return;
@@ -56,7 +56,7 @@ public final class Matches {
         return found[index];
     }
 
-    /** How many sets of conditions were compared in full. */
+    /** The number of sets of conditions that were compared in full. */
     int comparisons() {
         return compared;
     }

@@ -3,19 +3,19 @@ package dev.sluice.rules.match;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The addresses that have their first {@code bits} of 128 in common, such as {@code 198.51.100.0/24}.
+ * A network: the addresses whose first {@code bits} of 128 are the same, such as {@code 198.51.100.0/24}.
  *
  * @param first the lowest of them
  */
 public record Network(Address first, int bits) {
     public Network {
         if (bits < 0 || bits > 128) {
-            throw new IllegalArgumentException("a network has 0 to 128 bits, was " + bits);
+            throw new IllegalArgumentException("a network must have 0 to 128 bits, was " + bits);
         }
         first = first.masked(bits);
     }
 
-    /** The network that {@code text} writes, as address/bits or as one address, or null if it writes none. */
+    /** Reads a network as {@code address/bits} or as one address; null if {@code text} is neither. */
     public static @Nullable Network parse(String text) {
         int slash = text.indexOf('/');
         Address address = Address.parse(slash < 0 ? text : text.substring(0, slash));

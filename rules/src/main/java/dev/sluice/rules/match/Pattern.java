@@ -1,13 +1,13 @@
 package dev.sluice.rules.match;
 
-/** What the value of an attribute is compared with. */
+/** A pattern for the value of an attribute. */
 public sealed interface Pattern permits Glob, Pattern.Exact, Pattern.In {
-    /** Whether {@code value} is one of those meant. */
+    /** Whether {@code value} matches. */
     boolean matches(String value);
 
     /**
-     * The pattern that a rule file writes for {@code attribute}: a network such as {@code 198.51.100.0/24}, a glob if it
-     * has a {@code *} or {@code ?}, and else the value itself. A backslash before one of these takes its meaning away.
+     * Reads a pattern of a rule file: a network such as {@code 198.51.100.0/24}, a glob if it has a {@code *} or
+     * {@code ?}, and else the value itself. A backslash before one of these characters makes it an ordinary one.
      */
     static Pattern parse(String attribute, String text) {
         Network network = text.indexOf('/') >= 0 || attribute.equals(Attributes.IP) ? Network.parse(text) : null;

@@ -4,9 +4,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * Brings a path into the form in which rules compare it (RFC 3986, 6.2.2): no query, no dot segments, no doubled
- * slashes, no escapes of characters that need none. A path in that form is returned as it is, at the cost of one look
- * at it.
+ * Normalizes a path for comparing (RFC 3986, 6.2.2): no query, no dot segments, no doubled slashes, no escapes of
+ * characters that need none. A path in that form is returned as it is, after one scan.
  */
 final class RequestPath {
     private RequestPath() {}

@@ -4,107 +4,108 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Drawers by the text that values begin with, or end with. Going along a value meets every one of its beginnings, in
- * steps as long as the texts have in common.
+ * Nodes of the index by prefix, or by suffix. One walk along a value finds every prefix of it; text that all entries
+ * below have in common is one step.
  */
 final class TextTrie {
-    /** From which end texts are read. */
-    enum Way {
+    /** The end from which texts are read. */
+    enum Direction {
         FORWARD,
         BACKWARD
     }
 
-    private final Way way;
+    private final Direction direction;
     private final TrieNode root = new TrieNode("");
 
-    TextTrie(Way way) {
-        this.way = way;
+    TextTrie(Direction direction) {
+        this.direction = direction;
     }
 
-    /** A piece of text, and what follows after it. */
+    /** A piece of text, and the pieces that can follow it. */
     private static final class TrieNode {
         String text;
-        Index.@Nullable IndexNode drawer;
-        char[] firsts = {};
-        TrieNode[] next = {};
+        Index.@Nullable IndexNode node;
+        char[] firstChars = {};
+        TrieNode[] children = {};
 
         TrieNode(String text) {
             this.text = text;
         }
 
         @Nullable
-        TrieNode after(char first) {
-            for (int i = 0; i < firsts.length; i++) {
-                if (firsts[i] == first) {
-                    return next[i];
+        TrieNode child(char first) {
+            for (int i = 0; i < firstChars.length; i++) {
+                if (firstChars[i] == first) {
+                    return children[i];
                 }
             }
             return null;
         }
 
-        void grow(TrieNode twig) {
-            int at = firsts.length;
-            firsts = Arrays.copyOf(firsts, at + 1);
-            next = Arrays.copyOf(next, at + 1);
-            firsts[at] = twig.text.charAt(0);
-            next[at] = twig;
+        void add(TrieNode child) {
+            int at = firstChars.length;
+            firstChars = Arrays.copyOf(firstChars, at + 1);
+            children = Arrays.copyOf(children, at + 1);
+            firstChars[at] = child.text.charAt(0);
+            children[at] = child;
         }
 
-        /** Cuts the text here; what came after comes after the cut. */
-        void cut(int at) {
+        /** Splits the text at an index; the rest becomes a child. */
+        void split(int at) {
             TrieNode rest = new TrieNode(text.substring(at));
-            rest.drawer = drawer;
-            rest.firsts = firsts;
-            rest.next = next;
+            rest.node = node;
+            rest.firstChars = firstChars;
+            rest.children = children;
             text = text.substring(0, at);
-            drawer = null;
-            firsts = new char[0];
-            next = new TrieNode[0];
-            grow(rest);
+            node = null;
+            firstChars = new char[0];
+            children = new TrieNode[0];
+            add(rest);
         }
     }
 
-    void put(String text, Index.IndexNode drawer) {
-        String left =
-                way == Way.FORWARD ? text : new StringBuilder(text).reverse().toString();
-        TrieNode twig = root;
+    void put(String text, Index.IndexNode node) {
+        String left = direction == Direction.FORWARD
+                ? text
+                : new StringBuilder(text).reverse().toString();
+        TrieNode position = root;
         while (!left.isEmpty()) {
-            TrieNode next = twig.after(left.charAt(0));
+            TrieNode next = position.child(left.charAt(0));
             if (next == null) {
                 next = new TrieNode(left);
-                twig.grow(next);
+                position.add(next);
             }
             int same = 0;
             while (same < Math.min(left.length(), next.text.length()) && left.charAt(same) == next.text.charAt(same)) {
                 same++;
             }
             if (same < next.text.length()) {
-                next.cut(same);
+                next.split(same);
             }
             left = left.substring(same);
-            twig = next;
+            position = next;
         }
-        twig.drawer = drawer;
+        position.node = node;
     }
 
-    /** Looks into every drawer whose text {@code value} begins with. */
+    /** Visits the node of every text that {@code value} begins with. */
     void find(String value, Matches matches) {
-        TrieNode twig = root;
+        TrieNode position = root;
         int at = 0;
-        while (twig.next.length > 0 && at < value.length()) {
-            twig = twig.after(at(value, at));
-            if (twig == null || !goesOn(value, at, twig.text)) {
+        while (position.children.length > 0 && at < value.length()) {
+            position = position.child(at(value, at));
+            if (position == null || !continuesWith(value, at, position.text)) {
                 return;
             }
-            at += twig.text.length();
-            Index.IndexNode drawer = twig.drawer;
-            if (drawer != null) {
-                drawer.find(matches);
+            at += position.text.length();
+            Index.IndexNode node = position.node;
+            if (node != null) {
+                node.find(matches);
             }
         }
     }
 
-    private boolean goesOn(String value, int at, String text) {
+    private boolean continuesWith(String value, int at, String text) {
         if (value.length() - at < text.length()) {
             return false;
         }
@@ -117,6 +118,6 @@ final class TextTrie {
     }
 
     private char at(String value, int index) {
-        return value.charAt(way == Way.FORWARD ? index : value.length() - 1 - index);
+        return value.charAt(direction == Direction.FORWARD ? index : value.length() - 1 - index);
     }
 }

@@ -1,3 +1,4 @@
+/** Conditions on attributes, and the index that finds the conditions a request meets. */
 @NullMarked
 package dev.sluice.rules.match;
 

@@ -176,7 +176,7 @@ class RuleFileTest {
     @Test
     void aCharacterThatMayNotStandThereIsNamedWithItsPlace() {
         assertThatThrownBy(() -> RuleFile.parse("x.yaml", "rules:\n  - name: \u0001"))
-                .hasMessage("x.yaml:2:11: not readable as YAML: a character that may not stand there, U+0001");
+                .hasMessage("x.yaml:2:11: not readable as YAML: a character that is not allowed, U+0001");
     }
 
     @Test

@@ -97,7 +97,7 @@ class IndexTest {
     private static List<Integer> naive(List<List<Condition>> sets, Request request) {
         return IntStream.range(0, sets.size())
                 .filter(i -> sets.get(i).stream()
-                        .allMatch(condition -> condition.holds(request.attribute(condition.attribute()))))
+                        .allMatch(condition -> condition.matches(request.attribute(condition.attribute()))))
                 .boxed()
                 .toList();
     }

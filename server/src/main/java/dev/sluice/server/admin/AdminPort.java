@@ -119,7 +119,7 @@ public final class AdminPort implements Handler<HttpServerRequest>, AutoCloseabl
 
     private void events(AdminRequest request) {
         if (request.isMethod("GET")) {
-            events.serve(request.request);
+            events.serve(request.http);
         } else {
             request.wrongMethod("GET");
         }

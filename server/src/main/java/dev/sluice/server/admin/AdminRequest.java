@@ -32,26 +32,26 @@ final class AdminRequest {
     private static final List<String> JSON = List.of("application/json");
 
     private final Vertx vertx;
-    final HttpServerRequest request;
+    final HttpServerRequest http;
     final Caller caller;
     /** The path, split at its slashes and decoded. */
     final List<String> path;
 
     /** Throws an {@link HttpProblem} if the path cannot be decoded. */
-    AdminRequest(Vertx vertx, HttpServerRequest request, Caller caller) {
+    AdminRequest(Vertx vertx, HttpServerRequest http, Caller caller) {
         this.vertx = vertx;
-        this.request = request;
+        this.http = http;
         this.caller = caller;
-        this.path = segments(Objects.requireNonNullElse(request.path(), "/"));
+        this.path = segments(Objects.requireNonNullElse(http.path(), "/"));
     }
 
     boolean isMethod(String name) {
-        return request.method().name().equals(name);
+        return http.method().name().equals(name);
     }
 
     /** Whether this is a {@code GET} or a {@code HEAD}. */
     boolean isRead() {
-        return AdminAccess.isRead(request);
+        return AdminAccess.isRead(http);
     }
 
     /** Passes on a result when it is there, or sends the problem that kept it from being there. */
@@ -78,20 +78,20 @@ final class AdminRequest {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         if (cause instanceof HttpProblem problem) {
-            send(request, problem);
-        } else if (!request.response().closed()) {
-            LOG.log(System.Logger.Level.ERROR, request.method() + " " + request.path() + " failed", cause);
-            send(request, HttpProblem.of(500, "failed", "this should not happen; the log of the server says more"));
+            send(http, problem);
+        } else if (!http.response().closed()) {
+            LOG.log(System.Logger.Level.ERROR, http.method() + " " + http.path() + " failed", cause);
+            send(http, HttpProblem.of(500, "failed", "this should not happen; the log of the server says more"));
         }
     }
 
     void wrongMethod(String allowed) {
-        request.response().putHeader("Allow", allowed);
-        send(request, HttpProblem.of(405, "method-not-allowed", "only " + allowed + " here, was " + request.method()));
+        http.response().putHeader("Allow", allowed);
+        send(http, HttpProblem.of(405, "method-not-allowed", "only " + allowed + " here, was " + http.method()));
     }
 
     void notFound(String detail) {
-        send(request, HttpProblem.of(404, "not-found", detail));
+        send(http, HttpProblem.of(404, "not-found", detail));
     }
 
     void json(int status, JsonObject body) {
@@ -99,20 +99,20 @@ final class AdminRequest {
     }
 
     void send(int status, String type, String body) {
-        send(request, status, type, body);
+        send(http, status, type, body);
     }
 
-    static void send(HttpServerRequest request, HttpProblem problem) {
-        send(request, problem.status(), HttpProblem.MEDIA_TYPE, problem.body().encodePrettily() + "\n");
+    static void send(HttpServerRequest http, HttpProblem problem) {
+        send(http, problem.status(), HttpProblem.MEDIA_TYPE, problem.body().encodePrettily() + "\n");
     }
 
-    private static void send(HttpServerRequest request, int status, String type, String body) {
-        HttpServerResponse response = request.response();
+    private static void send(HttpServerRequest http, int status, String type, String body) {
+        HttpServerResponse response = http.response();
         if (response.ended() || response.closed()) {
             return;
         }
         secure(response).setStatusCode(status).putHeader("Content-Type", type);
-        if (request.method().equals(HttpMethod.HEAD)) {
+        if (http.method().equals(HttpMethod.HEAD)) {
             response.putHeader("Content-Length", Integer.toString(body.getBytes(UTF_8).length))
                     .end();
         } else {
@@ -132,7 +132,7 @@ final class AdminRequest {
      * sends one without asking first.
      */
     void body(List<String> types, int maxBytes, Consumer<Buffer> done) {
-        String header = request.getHeader("Content-Type");
+        String header = http.getHeader("Content-Type");
         String type = header == null ? null : header.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
         if (type == null ? isMethod("POST") : !types.contains(type)) {
             throw HttpProblem.of(
@@ -141,7 +141,7 @@ final class AdminRequest {
                     "Content-Type must be " + types.get(0) + ", was "
                             + (type == null ? "not given" : HttpProblem.quoted(type)));
         }
-        when(new BodyReader(vertx, maxBytes, Bounds.DEFAULTS.requestTimeout()).read(request), done);
+        when(new BodyReader(vertx, maxBytes, Bounds.DEFAULTS.requestTimeout()).read(http), done);
     }
 
     /** Reads the body as JSON that has no members but these. */
@@ -167,7 +167,7 @@ final class AdminRequest {
     /** A whole number from 1 in the query; null if the parameter is absent. */
     @Nullable
     Long number(String name) {
-        String text = request.getParam(name);
+        String text = http.getParam(name);
         if (text == null) {
             return null;
         }

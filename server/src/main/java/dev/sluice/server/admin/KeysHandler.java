@@ -104,7 +104,7 @@ final class KeysHandler {
     private void reset(AdminRequest request, Rule rule, String key) {
         request.when(vertx.executeBlocking(() -> engine.reset(rule.name(), key), false), done -> {
             changed(request, "reset", rule.name(), key, new JsonObject());
-            request.request.response().setStatusCode(204).end();
+            request.http.response().setStatusCode(204).end();
         });
     }
 
@@ -143,7 +143,7 @@ final class KeysHandler {
         }
         request.when(updater.remove(override), everywhere -> {
             changed(request, "end-" + kind.text(), rule, key, new JsonObject());
-            request.request.response().setStatusCode(204).end();
+            request.http.response().setStatusCode(204).end();
         });
     }
 

@@ -71,7 +71,7 @@ final class RulesHandler {
 
     private static void published(AdminRequest request, CompletableFuture<RuleVersion> published) {
         request.when(published, version -> {
-            request.request.response().putHeader("ETag", etag(version));
+            request.http.response().putHeader("ETag", etag(version));
             request.json(200, version.summary());
         });
     }
@@ -98,8 +98,8 @@ final class RulesHandler {
 
     /** Sends the file itself if the client accepts YAML, and else JSON with everything that is known of the version. */
     private void show(AdminRequest request, RuleVersion version) {
-        request.request.response().putHeader("ETag", etag(version)).putHeader("Vary", "Accept");
-        String accept = request.request.getHeader("Accept");
+        request.http.response().putHeader("ETag", etag(version)).putHeader("Vary", "Accept");
+        String accept = request.http.getHeader("Accept");
         if (accept != null && accept.contains("yaml")) {
             request.send(200, AdminRequest.YAML.get(0), version.text());
             return;
@@ -116,7 +116,7 @@ final class RulesHandler {
 
     /** The id of the version that the caller has seen; null if they do not say, or accept any. */
     private static @Nullable String ifMatch(AdminRequest request) {
-        String header = request.request.getHeader("If-Match");
+        String header = request.http.getHeader("If-Match");
         if (header == null || header.strip().equals("*")) {
             return null;
         }

@@ -57,20 +57,13 @@ public final class SpringBench {
 
     private static Map<String, String> versions() {
         Map<String, String> versions = new LinkedHashMap<>();
-        versions.put(
-                "Sluice", Machine.version(dev.sluice.spring.RateLimit.class, "dev.sluice/sluice-spring-boot-starter"));
+        versions.put("Sluice", Machine.version(dev.sluice.spring.RateLimit.class));
         versions.put("Spring Boot", org.springframework.boot.SpringBootVersion.getVersion());
         versions.put(
                 "Bucket4j's starter",
-                Machine.version(
-                        com.giffing.bucket4j.spring.boot.starter.context.RateLimiting.class,
-                        "com.giffing.bucket4j.spring.boot.starter/bucket4j-spring-boot-starter-context"));
-        versions.put(
-                "Resilience4j",
-                Machine.version(
-                        io.github.resilience4j.ratelimiter.RateLimiter.class,
-                        "io.github.resilience4j/resilience4j-ratelimiter"));
-        versions.put("JMH", Machine.version(org.openjdk.jmh.runner.Runner.class, "org.openjdk.jmh/jmh-core"));
+                Machine.version(com.giffing.bucket4j.spring.boot.starter.context.RateLimiting.class));
+        versions.put("Resilience4j", Machine.version(io.github.resilience4j.ratelimiter.RateLimiter.class));
+        versions.put("JMH", Machine.version(org.openjdk.jmh.runner.Runner.class));
         return versions;
     }
 }

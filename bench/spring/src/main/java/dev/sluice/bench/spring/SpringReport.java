@@ -34,11 +34,11 @@ final class SpringReport {
                 "Benchmarks of the Spring Boot starter",
                 "What a limiter adds to a request and to a call, beside Bucket4j's starter and Resilience4j's annotation in one run.",
                 """
-                Method: JMH, average time, one thread. %d rounds, each a new JVM for every row, %d x %d ms after %d x %d ms of warm-up, every other round backwards; the median and the range of all.
-                The application: Spring Boot on servlets, one controller that returns a word. Each row has the auto-configuration of one limiter; "no limiter" of none.
-                A request goes through all filters of the application and the DispatcherServlet, without a network, from one address: Spring's mocks stand for the server. A filter has one rule, for this path and by the address of the client. Both filters tell the client how much is left.
-                An annotation is on the controller's method, without a key. A call is of the same method, on the bean. Resilience4j has no filter.
-                Counting is in memory: token buckets in Sluice and Bucket4j (JCache by Caffeine), cycles in Resilience4j. Every call is let through; refusals are of a limit of one.
+                Method: JMH, average time, one thread. %d rounds, each a new JVM for every row, %d x %d ms after %d x %d ms of warm-up, every other round backwards; figures are the median and the range of all.
+                The application: Spring Boot on servlets, one controller that returns a word. Each row has the auto-configuration of one limiter; "no limiter" has none.
+                A request goes through all filters of the application and the DispatcherServlet, from one address and without a network: Spring's mocks replace the server. A filter has one rule, for this path and by the address of the client. Both filters send the client the remaining permits.
+                The annotation is on the controller's method, without a key. A call goes to the same method, on the bean. Resilience4j has no filter.
+                Counting is in memory: token buckets in Sluice and Bucket4j (JCache by Caffeine), cycles in Resilience4j. Every call is let through; requests are refused by a limit of one.
                 """.formatted(
                         SpringBench.rounds(effort),
                         timing.iterations(),

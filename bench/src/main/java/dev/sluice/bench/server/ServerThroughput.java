@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** Requests per second of each row, and the processor time of its server. Every request is allowed. */
-final class Throughput {
+final class ServerThroughput {
     static final int PACED_PER_SECOND = 2_000;
 
     private static final int BATCH = 1000;
@@ -19,16 +19,16 @@ final class Throughput {
     private final Servers servers;
     private final ServerBench.Length length;
     private final Measurements figures;
-    private final Load load;
+    private final ServerLoad load;
 
-    Throughput(Servers servers, Load load, ServerBench.Length length, Measurements figures) {
+    ServerThroughput(Servers servers, ServerLoad load, ServerBench.Length length, Measurements figures) {
         this.servers = servers;
         this.load = load;
         this.length = length;
         this.figures = figures;
     }
 
-    /** Sees that the answer is the right one, fills what is to be full, and warms up what is to be warm. */
+    /** Checks the response, creates the state of all keys, and warms up a JVM. */
     String warmUp(ServerRow row) {
         if (row.way != ServerRow.Way.RAW) {
             requireExpected(row);
@@ -39,7 +39,7 @@ final class Throughput {
         return row.server.isJvm() ? heat(row) : "as it should be";
     }
 
-    /** Until the JVM has next to nothing left to compile, or the time is over. */
+    /** Sends requests until the JVM has next to nothing left to compile, or the time is over. */
     private String heat(ServerRow row) {
         if (row.way == ServerRow.Way.RAW) {
             return "%,.0f per second"
@@ -81,7 +81,7 @@ final class Throughput {
         return "median %,.0f µs, 99%% within %,.0f µs".formatted(delays.median(), delays.p99());
     }
 
-    /** What came of a burst, and the processor time of each of its requests. */
+    /** A burst, and the processor time of each of its requests. */
     private record Outcome(Burst burst, double cpuMicros) {}
 
     private Outcome burst(ServerRow row, int seconds) {
@@ -96,7 +96,7 @@ final class Throughput {
         return add(row, outcome.burst.perSecond(), outcome.cpuMicros);
     }
 
-    /** gRPC tells of failure in a place where h2load does not look, so the counter must show the decisions. */
+    /** gRPC reports failure in a trailer that h2load does not read, so the counter must show the decisions. */
     private String overGrpc(ServerRow row) {
         long before = remaining();
         Outcome outcome = burst(row, length.seconds());
@@ -108,7 +108,7 @@ final class Throughput {
         return add(row, outcome.burst.perSecond(), outcome.cpuMicros);
     }
 
-    /** Only what Redis was asked for counts: with a store that does not answer in time, the rule allows. */
+    /** Counts only requests that Redis decided: the rule allows when its store does not answer in time. */
     private String onRedis(ServerRow row) {
         long before = scripts();
         Outcome outcome = burst(row, length.seconds());
@@ -131,7 +131,7 @@ final class Throughput {
     }
 
     private long remaining() {
-        String answer = answer(ServerRow.RLS.server, ServerRow.CHECK.path() + "&cost=0");
+        String answer = answer(ServerRow.RLS.server, ServerRow.CHECK.path + "&cost=0");
         return Long.parseLong(LoadGenerators.find(REMAINING, answer).group(1));
     }
 
@@ -142,9 +142,9 @@ final class Throughput {
 
     private void requireExpected(ServerRow row) {
         ServerRow asked = row == ServerRow.RLS ? ServerRow.CHECK : row; // what gRPC says is not text
-        String answer = answer(row.server, asked.path(), asked.fields().toArray(String[]::new));
-        if (!answer.contains(asked.expected())) {
-            throw new IllegalStateException("no '" + asked.expected() + "' in: " + answer);
+        String answer = answer(row.server, asked.path, asked.fields.toArray(String[]::new));
+        if (!answer.contains(asked.expected)) {
+            throw new IllegalStateException("no '" + asked.expected + "' in: " + answer);
         }
     }
 

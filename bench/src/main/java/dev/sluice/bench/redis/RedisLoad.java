@@ -1,7 +1,7 @@
 package dev.sluice.bench.redis;
 
-/** How a limiter is asked. */
-enum Load {
+/** How a limiter is called. */
+enum RedisLoad {
     THREADS("16 threads"),
     IN_FLIGHT("256 in flight"),
     KEYS("100,000 keys");
@@ -11,7 +11,7 @@ enum Load {
 
     final String label;
 
-    Load(String label) {
+    RedisLoad(String label) {
         this.label = label;
     }
 

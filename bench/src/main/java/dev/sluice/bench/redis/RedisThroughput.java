@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /** Decisions per second of each row under each load, and what they cost Redis. Every call is allowed. */
-final class Throughput implements AutoCloseable {
+final class RedisThroughput implements AutoCloseable {
     private record Place(RedisRow row, boolean hot) {}
 
     /** Keys in an order that no cache can guess, over and over. For one thread. */
@@ -38,7 +38,7 @@ final class Throughput implements AutoCloseable {
     private final KeyRing ring;
     private final Map<Place, Subject> subjects = new LinkedHashMap<>();
 
-    Throughput(Server server, RedisBench.Length length, Measurements figures) {
+    RedisThroughput(Server server, RedisBench.Length length, Measurements figures) {
         this.server = server;
         this.length = length;
         this.figures = figures;
@@ -46,30 +46,30 @@ final class Throughput implements AutoCloseable {
         this.ring = new KeyRing(keys);
     }
 
-    /** Fills what is to be full and warms up what is to be warm. */
-    String warmUp(RedisRow row, Load load) {
+    /** Creates the state of all keys, and warms the row up. */
+    String warmUp(RedisRow row, RedisLoad load) {
         if (!load.isHot()) {
             Subject subject = subject(row, false);
             server.clear(Server.database(row, false));
             subject.prepare(keys);
-            Driver.once(subject, ring, Load.MAX_IN_FLIGHT, keys.length);
+            Driver.once(subject, ring, RedisLoad.MAX_IN_FLIGHT, keys.length);
         }
         return perSecond(run(row, load, length.warmupMillis()));
     }
 
-    String measure(RedisRow row, Load load) {
+    String measure(RedisRow row, RedisLoad load) {
         CommandStats before = server.commandStats();
         Pace pace = run(row, load, length.millis());
         CommandStats.Cost cost = row.cost(server.commandStats().since(before));
         figures.add(row, load, pace.perSecond());
-        if (load == Load.IN_FLIGHT) {
+        if (load == RedisLoad.IN_FLIGHT) {
             figures.add(row, Figure.REDIS_MICROS, cost.micros() / pace.decisions());
             figures.add(row, Figure.COMMANDS, cost.calls() / pace.decisions());
         }
         return perSecond(pace);
     }
 
-    private Pace run(RedisRow row, Load load, long millis) {
+    private Pace run(RedisRow row, RedisLoad load, long millis) {
         Subject subject = subject(row, load.isHot());
         String key = keys[0];
         if (load.isHot()) {
@@ -77,9 +77,10 @@ final class Throughput implements AutoCloseable {
             subject.prepare(key);
         }
         return switch (load) {
-            case THREADS -> Driver.blocking(() -> Expect.allowed(subject.tryAcquire(key)), Load.THREAD_COUNT, millis);
-            case IN_FLIGHT -> Driver.inFlight(subject, () -> key, Load.MAX_IN_FLIGHT, millis);
-            case KEYS -> Driver.inFlight(subject, ring, Load.MAX_IN_FLIGHT, millis);
+            case THREADS ->
+                Driver.blocking(() -> Expect.allowed(subject.tryAcquire(key)), RedisLoad.THREAD_COUNT, millis);
+            case IN_FLIGHT -> Driver.inFlight(subject, () -> key, RedisLoad.MAX_IN_FLIGHT, millis);
+            case KEYS -> Driver.inFlight(subject, ring, RedisLoad.MAX_IN_FLIGHT, millis);
         };
     }
 

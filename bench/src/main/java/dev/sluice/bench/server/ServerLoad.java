@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Puts rows under load, from a process of its own. */
-final class Load implements AutoCloseable {
+final class ServerLoad implements AutoCloseable {
     static final int CONNECTIONS = 64;
     static final int CONNECTIONS_ON_REDIS = 256;
 
@@ -22,12 +22,12 @@ final class Load implements AutoCloseable {
     private final Path script;
     private final Path frame;
 
-    Load(Servers servers, int keys) {
+    ServerLoad(Servers servers, int keys) {
         this.servers = servers;
         this.keys = keys;
         try {
             this.script = Files.writeString(
-                    Files.createTempFile("sluice-bench", ".lua"), Programs.resource(Load.class, "keys.lua"));
+                    Files.createTempFile("sluice-bench", ".lua"), Programs.resource(ServerLoad.class, "keys.lua"));
             this.frame = Files.write(Files.createTempFile("sluice-bench", ".grpc"), frame());
         } catch (IOException e) {
             throw new UncheckedIOException("cannot prepare the load", e);
@@ -56,7 +56,7 @@ final class Load implements AutoCloseable {
         return words;
     }
 
-    /** What h2load is to ask for. */
+    /** The options and the URL for h2load. */
     List<String> h2Words(ServerRow row) {
         List<String> words = new ArrayList<>();
         words.addAll(row.way == ServerRow.Way.HTTP ? List.of("--h1") : List.of("-d", frame.toString()));
@@ -66,16 +66,16 @@ final class Load implements AutoCloseable {
     }
 
     private String url(ServerRow row) {
-        return "http://127.0.0.1:" + servers.child(row.server).port() + row.path();
+        return "http://127.0.0.1:" + servers.child(row.server).port() + row.path;
     }
 
     private static List<String> fields(ServerRow row) {
-        return row.fields().stream()
+        return row.fields.stream()
                 .flatMap(field -> List.of("-H", field).stream())
                 .toList();
     }
 
-    /** A call as gRPC frames it: not compressed, so many bytes, the message. */
+    /** A call as gRPC frames it: a byte for "not compressed", the length, the message. */
     private static byte[] frame() {
         byte[] message = RateLimitRequest.newBuilder()
                 .setDomain("bench")

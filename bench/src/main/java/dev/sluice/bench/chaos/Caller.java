@@ -4,10 +4,10 @@ import dev.sluice.OnFailure;
 import dev.sluice.redis.RedisStoreBuilder.Client;
 import java.util.Locale;
 
-/** Who asks: through which client, and with which policy. */
-record Party(Client client, OnFailure policy) {
-    static final Party LETTUCE = new Party(Client.LETTUCE, OnFailure.LOCAL);
-    static final Party JEDIS = new Party(Client.JEDIS, OnFailure.LOCAL);
+/** A client of Redis, and the policy of its store. */
+record Caller(Client client, OnFailure policy) {
+    static final Caller LETTUCE = new Caller(Client.LETTUCE, OnFailure.LOCAL);
+    static final Caller JEDIS = new Caller(Client.JEDIS, OnFailure.LOCAL);
 
     String clientName() {
         return client == Client.LETTUCE ? "Lettuce" : "Jedis";

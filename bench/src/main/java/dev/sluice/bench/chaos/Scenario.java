@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /** Something that goes wrong while traffic runs. */
-interface Scene {
+interface Scenario {
     String name();
 
-    /** Plays it, and says what each party saw. */
-    List<Row> play(Effort effort, Stalls stalls);
+    /** Runs it, and returns what each caller saw. */
+    List<CallerResult> run(Schedule schedule, Stalls stalls);
 
     /** Waits. */
     static void pause(Duration duration) {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Several servers on one Redis. */
 @Tag("slow")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class SharedRulesTest {
+class SharedRuleUpdatesTest {
     private final RedisServer redis = RedisServer.start();
 
     @TempDir
