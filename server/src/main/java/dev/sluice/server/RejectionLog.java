@@ -21,7 +21,7 @@ final class RejectionLog implements Runnable {
         long logged = loggedNanos.get();
         long now = System.nanoTime();
         if (now - logged >= PAUSE_NANOS && loggedNanos.compareAndSet(logged, now)) {
-            Log.warn("connections-turned-away", "most", max, "count", all);
+            Log.warn("connections-rejected", "max", max, "count", all);
         }
     }
 }

@@ -36,6 +36,15 @@ class ArchitectureTest {
         Rooms.ofThisModule().haveNoCycle();
     }
 
+    @Test
+    void onlyTheRuleFileKnowsYaml() {
+        noClasses()
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("org.snakeyaml..")
+                .check(SERVER);
+    }
+
     @ParameterizedTest
     @CsvSource({
         "picocli..,cli",
@@ -45,6 +54,7 @@ class ArchitectureTest {
         "io.lettuce..,ruleset",
         "com.google.protobuf..,envoy",
         "io.envoyproxy..,envoy",
+        "io.netty.channel..,web",
     })
     void oneRoomKnowsALibrary(String library, String room) {
         noClasses()

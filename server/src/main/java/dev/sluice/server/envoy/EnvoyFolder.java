@@ -6,9 +6,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * A folder of files in the format of envoyproxy/ratelimit, looked at once a second: what is new and right takes effect,
- * what is wrong changes nothing and is told in the log. A change is taken when it is the same at the next look: somebody
- * may be in the middle of writing.
+ * A folder of files in the format of envoyproxy/ratelimit, which is read once a second. A valid change takes effect; an
+ * invalid one changes nothing, and the log has the reason. A change counts when the folder is the same one second later,
+ * since somebody may be in the middle of writing.
  */
 public final class EnvoyFolder implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(EnvoyFolder.class.getName());
@@ -26,26 +26,26 @@ public final class EnvoyFolder implements AutoCloseable {
     }
 
     /**
-     * Reads what is in it.
+     * Reads the files of a folder.
      *
-     * @throws EnvoyConfigException if any of its files cannot be used, or there is none
+     * @throws EnvoyConfigException if a file is invalid, or there is none
      */
     public static EnvoyFolder open(Path directory) throws EnvoyConfigException {
         EnvoyConfig.Texts texts = EnvoyConfig.texts(directory);
         return new EnvoyFolder(directory, texts, EnvoyConfig.parse(texts));
     }
 
-    /** What was in it when it was opened. */
+    /** The limits of the folder when it was opened. */
     public EnvoyConfig config() {
         return config;
     }
 
-    /** Watches the folder; counts what could not be read or used. */
+    /** Watches the folder, and counts how often it could not be read or was invalid. */
     public Watcher watcher() {
         return watcher;
     }
 
-    /** From now on these limits are those of the folder. */
+    /** Applies every valid change of the folder to these limits from now on. */
     public void watch(EnvoyLimits limits) {
         watcher.repeat(PAUSE, () -> look(limits));
     }
@@ -57,12 +57,12 @@ public final class EnvoyFolder implements AutoCloseable {
     private void apply(EnvoyConfig.Texts texts, EnvoyLimits limits) {
         try {
             limits.apply(EnvoyConfig.parse(texts));
-            LOG.log(System.Logger.Level.INFO, "the limits for Envoys are those of {0} again", directory);
+            LOG.log(System.Logger.Level.INFO, "the limits for Envoy were read again from {0}", directory);
         } catch (EnvoyConfigException e) {
             watcher.failed();
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "the limits for Envoys stay as they were: {0}",
+                    "the limits for Envoy stay as they were: {0}",
                     String.join("; ", e.problems()));
         }
     }
