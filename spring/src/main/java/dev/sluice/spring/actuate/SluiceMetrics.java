@@ -42,30 +42,31 @@ final class SluiceMetrics implements MeterBinder {
     public void bindTo(MeterRegistry registry) {
         engine.listener(new DecisionCounters(registry));
         if (store instanceof RedisStore redis) {
-            counter(registry, redis, "asked", "Decisions asked of Redis", RedisCounters::asked);
-            counter(registry, redis, "answered.here", "Decisions answered without Redis", RedisCounters::answeredHere);
-            counter(registry, redis, "timeouts", "Calls that Redis did not answer in time", RedisCounters::timeouts);
-            counter(registry, redis, "failures", "Calls that failed otherwise", RedisCounters::failures);
-            counter(
-                    registry,
-                    redis,
-                    "by.policy",
-                    "Decisions made without Redis, since it was away",
-                    StoreHealth::byPolicy);
+            count(registry, redis, "asked", "Decisions by Redis.", RedisCounters::asked);
+            count(registry, redis, "answered.here", "Decisions without asking Redis.", RedisCounters::answeredHere);
+            count(registry, redis, "timeouts", "Calls to Redis that timed out.", RedisCounters::timeouts);
+            count(registry, redis, "failures", "Calls that failed for another reason.", RedisCounters::failures);
+            count(registry, redis, "opened", "How often the circuit breaker opened.", RedisCounters::timesOpened);
+            String without = "Decisions by policy because Redis did not answer.";
+            count(registry, redis, "without", without, RedisCounters::allowedByPolicy, "policy", "allow");
+            count(registry, redis, "without", without, RedisCounters::deniedByPolicy, "policy", "deny");
+            count(registry, redis, "without", without, RedisCounters::decidedLocally, "policy", "local");
             Gauge.builder("sluice.store.up", redis, each -> each.counters().open() ? 0 : 1)
-                    .description("Whether Redis is asked: 0 while it is given up on")
+                    .description("0 while the circuit breaker is open, so that Redis is not called.")
                     .register(registry);
         }
     }
 
-    private static void counter(
+    private static void count(
             MeterRegistry registry,
             RedisStore redis,
             String name,
             String description,
-            ToDoubleFunction<RedisCounters> count) {
+            ToDoubleFunction<RedisCounters> count,
+            String... tags) {
         FunctionCounter.builder("sluice.store." + name, redis, each -> count.applyAsDouble(each.counters()))
                 .description(description)
+                .tags(tags)
                 .register(registry);
     }
 
@@ -103,7 +104,7 @@ final class SluiceMetrics implements MeterBinder {
                 made.put(
                         outcome,
                         Counter.builder("sluice.decisions")
-                                .description("Decisions of rules on requests and calls")
+                                .description("Decisions of rules on requests and calls.")
                                 .tag("rule", rule)
                                 .tag("outcome", outcome.name().toLowerCase(Locale.ROOT))
                                 .register(registry));

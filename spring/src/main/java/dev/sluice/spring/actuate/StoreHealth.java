@@ -35,12 +35,10 @@ public final class StoreHealth {
             details.put("asked", counters.asked());
             details.put("timeouts", counters.timeouts());
             details.put("failures", counters.failures());
-            details.put("decidedByPolicy", byPolicy(counters));
+            details.put(
+                    "decidedByPolicy",
+                    counters.allowedByPolicy() + counters.deniedByPolicy() + counters.decidedLocally());
         }
         return details;
-    }
-
-    static long byPolicy(RedisCounters counters) {
-        return counters.allowedByPolicy() + counters.deniedByPolicy() + counters.decidedLocally();
     }
 }

@@ -2,6 +2,7 @@ package dev.sluice.spring.method;
 
 import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.Verdict;
+import dev.sluice.spi.Scheduler;
 import dev.sluice.spring.BlockingVerdicts;
 import dev.sluice.spring.RateLimitObservations;
 import dev.sluice.spring.RuleRegistry;
@@ -13,14 +14,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.util.ClassUtils;
 
-/** Checks the limits of a method before it runs, for methods that return a value and for those that return a future. */
+/** Checks the limits of a method before it runs. */
 final class RateLimitExecutor {
     private static final boolean REACTOR =
             ClassUtils.isPresent("reactor.core.scheduler.Schedulers", RateLimitExecutor.class.getClassLoader());
@@ -28,14 +28,30 @@ final class RateLimitExecutor {
     private final RuleRegistry registry;
     private final RuleEngine engine;
     private final ObservationRegistry observations;
+    private final Scheduler scheduler;
     private final Executor executor;
 
-    /** @param executor runs methods that had to wait for permits or for the store */
-    RateLimitExecutor(RuleRegistry registry, ObservationRegistry observations, Executor executor) {
+    /**
+     * @param scheduler waits for the delay of a verdict
+     * @param executor runs methods that had to wait for permits or for the store
+     */
+    RateLimitExecutor(RuleRegistry registry, ObservationRegistry observations, Scheduler scheduler, Executor executor) {
         this.registry = registry;
         this.engine = registry.engine();
         this.observations = observations;
+        this.scheduler = scheduler;
         this.executor = executor;
+    }
+
+    /** Runs a method, or answers in its place if it is over a limit. */
+    @Nullable
+    Object execute(RateLimitedMethod method, MethodInvocation call) throws Throwable {
+        return switch (method.returns()) {
+            case VALUE -> executeBlocking(method, call);
+            case FUTURE -> executeAsync(method, call);
+            case MONO -> ReactiveRateLimitExecutor.mono(this, method, call);
+            case FLUX -> ReactiveRateLimitExecutor.flux(this, method, call);
+        };
     }
 
     CompletableFuture<Verdict> check(RateLimitedMethod method, MethodInvocation call, CallerContext caller) {
@@ -58,8 +74,7 @@ final class RateLimitExecutor {
 
     // ---- Methods that return a value
 
-    @Nullable
-    Object executeBlocking(RateLimitedMethod method, MethodInvocation call) throws Throwable {
+    private @Nullable Object executeBlocking(RateLimitedMethod method, MethodInvocation call) throws Throwable {
         CompletableFuture<Verdict> pending = check(method, call, caller(method));
         requireMayBlock(pending, call);
         Verdict verdict = await(pending, call);
@@ -95,7 +110,7 @@ final class RateLimitExecutor {
 
     // ---- Methods that return a future
 
-    CompletionStage<@Nullable Object> executeAsync(RateLimitedMethod method, MethodInvocation call) {
+    private CompletionStage<@Nullable Object> executeAsync(RateLimitedMethod method, MethodInvocation call) {
         Observation observation = observation();
         CompletableFuture<Verdict> pending = check(method, call, caller(method));
         Verdict known = pending.isDone() ? pending.join() : null;
@@ -108,11 +123,12 @@ final class RateLimitExecutor {
     }
 
     private CompletionStage<@Nullable Object> later(Verdict verdict, Supplier<CompletionStage<@Nullable Object>> run) {
-        long micros = verdict.delayMicros();
-        Executor then = micros == 0
-                ? Runnable::run
-                : CompletableFuture.delayedExecutor(micros, TimeUnit.MICROSECONDS, executor);
-        return CompletableFuture.supplyAsync(run, then).thenCompose(stage -> stage);
+        if (verdict.delayMicros() == 0) {
+            return run.get();
+        }
+        CompletableFuture<@Nullable Void> due = new CompletableFuture<>();
+        scheduler.schedule(verdict.delayMicros(), () -> due.complete(null));
+        return due.thenComposeAsync(now -> run.get(), executor);
     }
 
     @SuppressWarnings("unchecked")

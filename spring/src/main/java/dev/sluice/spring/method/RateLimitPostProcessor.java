@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
 import org.springframework.aop.support.AopUtils;
@@ -26,12 +28,21 @@ final class RateLimitPostProcessor extends AbstractBeanFactoryAwareAdvisingPostP
     private static final long serialVersionUID = 1;
 
     private final transient Supplier<RateLimitAnnotationParser> parser;
+    private final transient Supplier<RateLimitExecutor> executor;
     private final transient Map<MethodClassKey, RateLimitedMethod> known = new ConcurrentHashMap<>();
 
     RateLimitPostProcessor(Supplier<RateLimitAnnotationParser> parser, Supplier<RateLimitExecutor> executor) {
         this.parser = parser;
+        this.executor = executor;
         setBeforeExistingAdvisors(true);
-        this.advisor = new DefaultPointcutAdvisor(new Annotated(), new RateLimitInterceptor(this::limited, executor));
+        this.advisor = new DefaultPointcutAdvisor(new Annotated(), (MethodInterceptor) this::intercept);
+    }
+
+    private @Nullable Object intercept(MethodInvocation call) throws Throwable {
+        Object target = call.getThis();
+        Class<?> type = target == null ? call.getMethod().getDeclaringClass() : AopUtils.getTargetClass(target);
+        RateLimitedMethod method = limited(call.getMethod(), type);
+        return method.operations().isEmpty() ? call.proceed() : executor.get().execute(method, call);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.sluice.spring.method;
 
+import dev.sluice.spi.Scheduler;
 import dev.sluice.spring.RuleRegistry;
 import dev.sluice.spring.SluiceAutoConfiguration;
 import dev.sluice.spring.SluiceProperties;
@@ -35,6 +36,7 @@ public final class SluiceMethodAutoConfiguration {
                 SingletonSupplier.of(() -> new RateLimitExecutor(
                         registry.getObject(),
                         observations.getIfAvailable(() -> ObservationRegistry.NOOP),
+                        Scheduler.system(),
                         executor(beans))));
         processor.setProxyTargetClass(environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true));
         return processor;
