@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * removes the denial when it does one of these; one by another process is noticed after {@link #MAX_AGE_NANOS}. The age of a
  * denial counts from before Redis was called, so it ends here no later than on Redis.
  *
- * <p>Why it is bounded: each slot holds one denial, and a newer one reslots an older one. For a replaced one Redis is
+ * <p>Why it is bounded: each slot holds one denial, and a newer one replaces an older one. For a replaced one Redis is
  * called again.
  */
 final class DenialCache {
