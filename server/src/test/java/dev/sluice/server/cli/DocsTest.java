@@ -53,6 +53,8 @@ class DocsTest {
     private static final Pattern IMPORT = Pattern.compile("(?m)^import .+;$");
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)#\\s]*)(?:#([^)\\s]+))?\\)");
     private static final Pattern HEADING = Pattern.compile("(?m)^#+ (.+)$");
+    private static final Pattern CLASS =
+            Pattern.compile("`(?:[a-z]+\\.)?([A-Z]\\w+)(?:\\.[a-z]\\w*(?:\\([^)]*\\))?)?`");
     private static final Pattern VERSION = Pattern.compile("<version>([^<]+)</version>");
 
     /** Its snippets are compiled and run by the tests of the starter, which have Spring. */
@@ -98,6 +100,23 @@ class DocsTest {
         long lineOf(MatchResult match) {
             return text.substring(0, match.start()).lines().count() + 1;
         }
+    }
+
+    @Test
+    void classesOnTheArchitecturePageExist() throws IOException {
+        List<String> sources;
+        try (Stream<Path> files = Files.walk(ROOT)) {
+            sources = files.map(file -> file.getFileName().toString())
+                    .filter(name -> name.endsWith(".java"))
+                    .toList();
+        }
+        List<String> named = CLASS.matcher(Files.readString(ROOT.resolve("docs/architecture.md")))
+                .results()
+                .map(match -> match.group(1) + ".java")
+                .distinct()
+                .toList();
+        assertThat(named).hasSizeGreaterThan(30);
+        assertThat(sources).containsAll(named);
     }
 
     @TestFactory
