@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A master that real Sentinels watch, with each client. */
 @Timeout(120)
-@Tag("slow")
+@Tag("full")
 class SentinelTest {
     private static final Duration SOON = Duration.ofSeconds(60);
 

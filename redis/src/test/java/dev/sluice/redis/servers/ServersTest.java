@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The kit does what the other tests take for granted. */
 @Timeout(60)
-@Tag("slow")
+@Tag("full")
 class ServersTest {
     static Stream<RedisBinary> binaries() {
         return RedisBinary.all().stream();

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The shared rules in every layout of Redis. */
-@Tag("slow")
+@Tag("full")
 class RedisLayoutsTest {
     private static final RuleVersion FIRST = new RuleVersion(1, Origin.PUT, "me", Instant.EPOCH, "rules: []");
 

@@ -17,11 +17,13 @@ import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /** The shop as a whole, called from outside. */
+@Tag("slow")
 class ShopTest {
     private static final HttpClient HTTP = HttpClient.newHttpClient();
 
