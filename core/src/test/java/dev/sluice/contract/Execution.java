@@ -57,7 +57,7 @@ final class Execution {
             case PEEK -> Answer.of(face.peek(step.key(), step.permits()));
             case DECIDE -> decide(face, step);
             case TRY -> tryAcquire(face, step);
-            case REFUND, RELEASE -> giveBack(step);
+            case REFUND, RELEASE -> refund(step);
         };
     }
 
@@ -80,7 +80,7 @@ final class Execution {
         return Answer.of(acquired);
     }
 
-    private Answer giveBack(Step step) {
+    private Answer refund(Step step) {
         List<Grant> open = grants.stream()
                 .filter(g -> g.open() && g.key.equals(step.key()))
                 .toList();

@@ -27,7 +27,7 @@ class RuleEngineTest {
         Verdict denied = stage.check("user=a");
         assertThat(denied.allowed()).isFalse();
         assertThat(denied.decisions())
-                .extracting(ruling -> ruling.rule().name())
+                .extracting(ruleDecision -> ruleDecision.rule().name())
                 .containsExactly("wide", "narrow");
         assertThat(decisive(denied).rule().name()).isEqualTo("narrow");
         assertThat(decisive(denied).decision().retryAfter()).isEqualTo(MINUTE);
@@ -109,7 +109,7 @@ class RuleEngineTest {
         Verdict fourth = stage.check("");
         assertThat(fourth.allowed()).isTrue();
         assertThat(fourth.decisions())
-                .extracting(ruling -> ruling.decision().outcome())
+                .extracting(ruleDecision -> ruleDecision.decision().outcome())
                 .containsExactly(Outcome.ALLOWED, Outcome.SHADOWED);
         assertThat(decisive(fourth).rule().name()).isEqualTo("live");
         assertThat(stage.check("").allowed()).isFalse();
@@ -400,7 +400,7 @@ class RuleEngineTest {
                 "a", "x", List.of(Limit.slidingLog(3, MINUTE)), stage.now().plus(MINUTE));
         assertThat(stage.allowed(5, "user=x")).isEqualTo(3);
         assertThat(stage.engine.inspect("a", "x").join())
-                .extracting(ruling -> ruling.decision().remaining())
+                .extracting(ruleDecision -> ruleDecision.decision().remaining())
                 .isEqualTo(0L);
         assertThat(stage.engine.reset("a", "x")).isTrue();
         assertThat(stage.allowed(5, "user=x")).isEqualTo(3);

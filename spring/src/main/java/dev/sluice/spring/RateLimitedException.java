@@ -14,38 +14,38 @@ public final class RateLimitedException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
     private final transient Verdict verdict;
-    private final transient RuleDecision ruling;
+    private final transient RuleDecision ruleDecision;
 
-    public RateLimitedException(Verdict verdict, RuleDecision ruling) {
-        super(message(ruling), null, false, false);
+    public RateLimitedException(Verdict verdict, RuleDecision ruleDecision) {
+        super(message(ruleDecision), null, false, false);
         this.verdict = verdict;
-        this.ruling = ruling;
+        this.ruleDecision = ruleDecision;
     }
 
-    private static String message(RuleDecision ruling) {
-        Decision decision = ruling.decision();
+    private static String message(RuleDecision ruleDecision) {
+        Decision decision = ruleDecision.decision();
         String when = decision.never()
                 ? "it asks for " + decision.permits() + ", which can never be granted"
                 : decision.retryAfterMicros() == Decision.NEVER_MICROS
                         ? "try again when permits are given back"
                         : "try again in " + decision.retryAfter().toMillis() + " ms";
-        return "over the limit of " + ruling.rule().name() + ": " + decision.remaining() + " of " + decision.limit()
+        return "over the limit of " + ruleDecision.rule().name() + ": " + decision.remaining() + " of " + decision.limit()
                 + " left; " + when;
     }
 
     /** The decision of the rule that denies for longest. */
     public Decision decision() {
-        return ruling.decision();
+        return ruleDecision.decision();
     }
 
     /** The name of that rule or annotation. */
     public String rule() {
-        return ruling.rule().name();
+        return ruleDecision.rule().name();
     }
 
     /** The key that is over the limit. */
     public String key() {
-        return ruling.key();
+        return ruleDecision.key();
     }
 
     /** The verdict of all rules that apply. */

@@ -134,26 +134,26 @@ public final class WebRules {
     public boolean needsStatus(Verdict verdict) {
         return !byStatus.isEmpty()
                 && charged(verdict)
-                        .anyMatch(ruling -> byStatus.containsKey(ruling.rule().name()));
+                        .anyMatch(ruleDecision -> byStatus.containsKey(ruleDecision.rule().name()));
     }
 
     /** Refunds the rules whose condition on the status does not match; completes when the store has done so. */
     public CompletableFuture<Void> refund(Verdict verdict, int status) {
         return CompletableFuture.allOf(charged(verdict)
-                .filter(ruling -> !matches(ruling.rule().name(), status))
-                .map(ruling -> ruling.limiter().refundAsync(ruling.key(), ruling.decision()))
+                .filter(ruleDecision -> !matches(ruleDecision.rule().name(), status))
+                .map(ruleDecision -> ruleDecision.limiter().refundAsync(ruleDecision.key(), ruleDecision.decision()))
                 .toArray(CompletableFuture<?>[]::new));
     }
 
     /** Releases the holds of the rules that were not refunded for this status. */
     public void release(Verdict verdict, int status) {
         charged(verdict)
-                .filter(ruling -> matches(ruling.rule().name(), status))
-                .forEach(ruling -> ruling.limiter().releaseAsync(ruling.key(), ruling.decision()));
+                .filter(ruleDecision -> matches(ruleDecision.rule().name(), status))
+                .forEach(ruleDecision -> ruleDecision.limiter().releaseAsync(ruleDecision.key(), ruleDecision.decision()));
     }
 
     private static Stream<RuleDecision> charged(Verdict verdict) {
-        return verdict.decisions().stream().filter(ruling -> ruling.decision().outcome() == Outcome.ALLOWED);
+        return verdict.decisions().stream().filter(ruleDecision -> ruleDecision.decision().outcome() == Outcome.ALLOWED);
     }
 
     private boolean matches(String rule, int status) {

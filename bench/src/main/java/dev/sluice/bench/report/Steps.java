@@ -45,7 +45,7 @@ public final class Steps {
         add(after, "", label, work);
     }
 
-    /** All that a run of so many rounds does. */
+    /** The steps of a run, round by round. */
     public List<Step> inOrder(int rounds) {
         List<Step> all = new ArrayList<>(before);
         List<Step> next = new ArrayList<>(round);

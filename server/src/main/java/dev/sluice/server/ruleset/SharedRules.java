@@ -8,7 +8,7 @@ import java.util.Map;
  * others have changed, and writes what changed on it. Used by one thread.
  */
 interface SharedRules extends AutoCloseable {
-    /** At most so many temporary overrides are shared. */
+    /** The largest number of temporary overrides that servers share. */
     int MAX_OVERRIDES = 10_000;
 
     /** The shared rules cannot be read or written at the moment. */

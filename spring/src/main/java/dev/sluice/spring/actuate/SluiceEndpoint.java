@@ -65,17 +65,17 @@ public final class SluiceEndpoint {
     @ReadOperation
     public @Nullable Map<String, Object> key(@Selector(match = Selector.Match.ALL_REMAINING) String... ruleAndKey) {
         RuleEngine engine = registry.engine();
-        RuleDecision ruling =
+        RuleDecision ruleDecision =
                 engine.inspect(ruleAndKey[0], key(List.of(ruleAndKey))).join();
-        if (ruling == null) {
+        if (ruleDecision == null) {
             return null;
         }
-        Decision now = ruling.decision();
+        Decision now = ruleDecision.decision();
         Decision next =
-                now.allowed() ? ruling.limiter().peekAsync(ruling.key(), 1).join() : now;
+                now.allowed() ? ruleDecision.limiter().peekAsync(ruleDecision.key(), 1).join() : now;
         Map<String, Object> state = new LinkedHashMap<>();
-        state.put("rule", ruling.rule().name());
-        state.put("key", ruling.key());
+        state.put("rule", ruleDecision.rule().name());
+        state.put("key", ruleDecision.key());
         state.put("allowed", next.allowed());
         state.put("limit", now.limit());
         state.put("remaining", now.remaining());

@@ -81,11 +81,11 @@ final class SluiceMetrics implements MeterBinder {
 
         @Override
         public void decided(Request request, Verdict verdict) {
-            List<RuleDecision> rulings = verdict.decisions();
-            for (int i = 0; i < rulings.size(); i++) {
-                RuleDecision ruling = rulings.get(i);
-                Map<Outcome, Counter> known = of(ruling.rule().name());
-                Objects.requireNonNull(known.get(ruling.decision().outcome())).increment();
+            List<RuleDecision> ruleDecisions = verdict.decisions();
+            for (int i = 0; i < ruleDecisions.size(); i++) {
+                RuleDecision ruleDecision = ruleDecisions.get(i);
+                Map<Outcome, Counter> known = of(ruleDecision.rule().name());
+                Objects.requireNonNull(known.get(ruleDecision.decision().outcome())).increment();
             }
         }
 

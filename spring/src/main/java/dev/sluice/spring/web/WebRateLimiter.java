@@ -114,8 +114,8 @@ final class WebRateLimiter {
         if (first.decisions().isEmpty() || second.decisions().isEmpty()) {
             return first.decisions().isEmpty() ? second : first;
         }
-        List<RuleDecision> rulings = new ArrayList<>(first.decisions());
-        rulings.addAll(second.decisions());
-        return Verdict.of(rulings);
+        List<RuleDecision> ruleDecisions = new ArrayList<>(first.decisions());
+        ruleDecisions.addAll(second.decisions());
+        return Verdict.of(ruleDecisions);
     }
 }
