@@ -34,7 +34,7 @@ final class ConcurrencyModel extends PartModel {
     }
 
     @Override
-    void refund(long at, Charge charge) {
+    void giveBack(long at, Charge charge) {
         held.remove(charge);
     }
 

@@ -41,7 +41,7 @@ final class FixedWindowModel extends PartModel {
     }
 
     @Override
-    void refund(long at, Charge charge) {
+    void giveBack(long at, Charge charge) {
         if (at < endMicros) {
             window.remove(charge);
         }

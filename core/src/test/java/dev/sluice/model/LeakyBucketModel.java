@@ -49,7 +49,7 @@ final class LeakyBucketModel extends PartModel {
     }
 
     @Override
-    void refund(long at, Charge charge) {
+    void giveBack(long at, Charge charge) {
         BigInteger left = leaked(at - charge.atMicros);
         BigInteger owed = worth(charge.permits).subtract(left).max(BigInteger.ZERO);
         drops = drops.subtract(owed).max(BigInteger.ZERO);

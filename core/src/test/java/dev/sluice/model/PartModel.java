@@ -17,7 +17,7 @@ abstract class PartModel {
     abstract void charge(Charge charge);
 
     /** Takes back what is still counted of {@code charge} at {@code at}. */
-    abstract void refund(long at, Charge charge);
+    abstract void giveBack(long at, Charge charge);
 
     /** Ends the use of {@code charge}: only a concurrency limit cares. */
     void release(Charge charge) {}
@@ -52,7 +52,7 @@ abstract class PartModel {
     }
 
     final void refund(long now, Charge charge) {
-        refund(effective(now), charge);
+        giveBack(effective(now), charge);
     }
 
     final long remaining(long now) {

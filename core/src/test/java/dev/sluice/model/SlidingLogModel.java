@@ -37,7 +37,7 @@ final class SlidingLogModel extends PartModel {
     }
 
     @Override
-    void refund(long at, Charge charge) {
+    void giveBack(long at, Charge charge) {
         if (inWindow(at, charge)) {
             log.remove(charge);
         }

@@ -39,7 +39,7 @@ final class SlidingWindowModel extends PartModel {
     }
 
     @Override
-    void refund(long at, Charge charge) {
+    void giveBack(long at, Charge charge) {
         if (weight(at, charge) > 0) {
             log.remove(charge);
         }

@@ -45,7 +45,7 @@ final class TokenBucketModel extends PartModel {
     }
 
     @Override
-    void refund(long at, Charge charge) {
+    void giveBack(long at, Charge charge) {
         BigInteger regained = perMicro.multiply(BigInteger.valueOf(at - charge.atMicros));
         BigInteger owed = worth(charge.permits).subtract(regained).max(BigInteger.ZERO);
         pieces = pieces.add(owed).min(full);
