@@ -29,8 +29,8 @@ public final class RateLimitedException extends RuntimeException {
                 : decision.retryAfterMicros() == Decision.NEVER_MICROS
                         ? "try again when permits are given back"
                         : "try again in " + decision.retryAfter().toMillis() + " ms";
-        return "over the limit of " + ruleDecision.rule().name() + ": " + decision.remaining() + " of " + decision.limit()
-                + " left; " + when;
+        return "over the limit of " + ruleDecision.rule().name() + ": " + decision.remaining() + " of "
+                + decision.limit() + " left; " + when;
     }
 
     /** The decision of the rule that denies for longest. */

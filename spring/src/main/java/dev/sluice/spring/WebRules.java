@@ -134,7 +134,8 @@ public final class WebRules {
     public boolean needsStatus(Verdict verdict) {
         return !byStatus.isEmpty()
                 && charged(verdict)
-                        .anyMatch(ruleDecision -> byStatus.containsKey(ruleDecision.rule().name()));
+                        .anyMatch(ruleDecision ->
+                                byStatus.containsKey(ruleDecision.rule().name()));
     }
 
     /** Refunds the rules whose condition on the status does not match; completes when the store has done so. */
@@ -149,11 +150,13 @@ public final class WebRules {
     public void release(Verdict verdict, int status) {
         charged(verdict)
                 .filter(ruleDecision -> matches(ruleDecision.rule().name(), status))
-                .forEach(ruleDecision -> ruleDecision.limiter().releaseAsync(ruleDecision.key(), ruleDecision.decision()));
+                .forEach(ruleDecision ->
+                        ruleDecision.limiter().releaseAsync(ruleDecision.key(), ruleDecision.decision()));
     }
 
     private static Stream<RuleDecision> charged(Verdict verdict) {
-        return verdict.decisions().stream().filter(ruleDecision -> ruleDecision.decision().outcome() == Outcome.ALLOWED);
+        return verdict.decisions().stream()
+                .filter(ruleDecision -> ruleDecision.decision().outcome() == Outcome.ALLOWED);
     }
 
     private boolean matches(String rule, int status) {

@@ -71,8 +71,9 @@ public final class SluiceEndpoint {
             return null;
         }
         Decision now = ruleDecision.decision();
-        Decision next =
-                now.allowed() ? ruleDecision.limiter().peekAsync(ruleDecision.key(), 1).join() : now;
+        Decision next = now.allowed()
+                ? ruleDecision.limiter().peekAsync(ruleDecision.key(), 1).join()
+                : now;
         Map<String, Object> state = new LinkedHashMap<>();
         state.put("rule", ruleDecision.rule().name());
         state.put("key", ruleDecision.key());

@@ -85,7 +85,8 @@ final class SluiceMetrics implements MeterBinder {
             for (int i = 0; i < ruleDecisions.size(); i++) {
                 RuleDecision ruleDecision = ruleDecisions.get(i);
                 Map<Outcome, Counter> known = of(ruleDecision.rule().name());
-                Objects.requireNonNull(known.get(ruleDecision.decision().outcome())).increment();
+                Objects.requireNonNull(known.get(ruleDecision.decision().outcome()))
+                        .increment();
             }
         }
 
