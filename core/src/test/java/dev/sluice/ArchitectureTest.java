@@ -9,9 +9,11 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import dev.sluice.architecture.Rooms;
 import java.util.Random;
 import java.util.concurrent.ThreadLocalRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The direction of imports, and what must not be found where. */
+@Tag("slow")
 class ArchitectureTest {
     private static final JavaClasses CORE = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())

@@ -5,9 +5,11 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import dev.sluice.architecture.Rooms;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The packages of this module and the libraries they use. */
+@Tag("slow")
 class ArchitectureTest {
     @Test
     void packagesAreAsDrawn() {

@@ -1,8 +1,10 @@
 package dev.sluice.contract;
 
 import dev.sluice.model.ModelLimiter;
+import org.junit.jupiter.api.Tag;
 
 /** The laws hold for the reference model itself, so that likeness to it means something. */
+@Tag("slow")
 class ModelContractTest extends LimiterContract {
     @Override
     protected Subject subject() {

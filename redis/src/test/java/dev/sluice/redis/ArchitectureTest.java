@@ -6,9 +6,11 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import dev.sluice.architecture.Rooms;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The packages of this module and the libraries they use. */
+@Tag("slow")
 class ArchitectureTest {
     private static final JavaClasses REDIS = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())

@@ -6,11 +6,13 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import dev.sluice.architecture.Rooms;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The packages and their directions, and which of them know servlets, Reactor, Boot 3 and Boot 4. */
+@Tag("slow")
 class ArchitectureTest {
     private static final JavaClasses STARTER = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())

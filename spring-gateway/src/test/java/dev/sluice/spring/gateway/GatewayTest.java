@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
@@ -26,6 +27,7 @@ import reactor.core.publisher.Mono;
 
 /** A real gateway in front of a real server. */
 @SuppressWarnings("NullAway.Init")
+@Tag("slow")
 class GatewayTest {
     private static HttpServer behind;
     private static ConfigurableApplicationContext gateway;
