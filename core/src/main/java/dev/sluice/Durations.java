@@ -31,7 +31,7 @@ public final class Durations {
             "month", ChronoUnit.MONTHS,
             "year", ChronoUnit.YEARS);
 
-    private static final int MAX_DIGITS = 12;
+    private static final int MAX_DIGITS = 15;
 
     private record Unit(String suffix, ChronoUnit unit) {
         long micros() {
@@ -41,8 +41,16 @@ public final class Durations {
 
     private Durations() {}
 
-    /** Reads a duration; null if {@code text} is none. */
+    /** Reads a duration; null if {@code text} is none, or one longer than a {@link Duration}. */
     public static @Nullable Duration parse(String text) {
+        try {
+            return sum(text);
+        } catch (ArithmeticException tooLong) {
+            return null;
+        }
+    }
+
+    private static @Nullable Duration sum(String text) {
         Duration sum = Duration.ZERO;
         int shorterThan = -1;
         int at = 0;
@@ -75,9 +83,17 @@ public final class Durations {
         return duration;
     }
 
-    /** Writes a duration in the longest unit that needs no fraction; parts of a microsecond are rounded up. */
+    /**
+     * Writes a duration in the longest unit that needs no fraction. Parts of a microsecond are rounded up.
+     *
+     * @throws IllegalArgumentException if it is negative, or {@link Decision#NEVER} or another of over 292,000 years
+     */
     public static String text(Duration duration) {
-        long micros = TimeUnit.MICROSECONDS.convert(duration.plusNanos(999));
+        long whole = TimeUnit.MICROSECONDS.convert(duration);
+        if (duration.isNegative() || whole == Long.MAX_VALUE) {
+            throw new IllegalArgumentException("a duration must be 0 to 292,000 years, was " + duration);
+        }
+        long micros = duration.toNanosPart() % 1000 == 0 ? whole : whole + 1;
         for (Unit unit : UNITS) {
             if (micros % unit.micros() == 0 && (micros != 0 || unit.unit() == ChronoUnit.SECONDS)) {
                 return micros / unit.micros() + unit.suffix();

@@ -1,5 +1,6 @@
 package dev.sluice;
 
+import java.util.Optional;
 import java.util.ServiceLoader;
 
 /**
@@ -8,20 +9,17 @@ import java.util.ServiceLoader;
  */
 public abstract class LocalProvider {
     private static final class Holder {
-        private static final LocalProvider INSTANCE = load();
-
-        private static LocalProvider load() {
-            return ServiceLoader.load(LocalProvider.class, LocalProvider.class.getClassLoader())
-                    .findFirst()
-                    .orElseThrow(() -> new IllegalStateException("no provider of " + LocalProvider.class.getName()
-                            + " was found: a jar that repackages sluice-core must keep its META-INF/services"));
-        }
+        private static final Optional<LocalProvider> FOUND = ServiceLoader.load(
+                        LocalProvider.class, LocalProvider.class.getClassLoader())
+                .findFirst();
     }
 
     protected LocalProvider() {}
 
     static LocalProvider get() {
-        return Holder.INSTANCE;
+        return Holder.FOUND.orElseThrow(() -> new IllegalStateException("no provider of "
+                + LocalProvider.class.getName()
+                + " was found: a jar that repackages sluice-core must keep its META-INF/services"));
     }
 
     /** A limiter with options. */

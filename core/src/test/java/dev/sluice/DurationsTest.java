@@ -27,6 +27,7 @@ class DurationsTest {
         "2w, P14D, 2w",
         "1w1d, P8D, 8d",
         "1w2d3h4m5s6ms7us, P9DT3H4M5.006007S, 788645006007us",
+        "1029245726984us, PT285H54M5.726984S, 1029245726984us",
         "999999999999w, P6999999999993D, 999999999999w",
     })
     void readsAndWrites(String text, Duration duration, String written) {
@@ -39,13 +40,36 @@ class DurationsTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"", "s", "1", "1 m", "1m ", "-1s", "1.5s", "1x", "1m1h", "1m1m", "1M", "minute", "1234567890123s"
+            strings = {
+                "",
+                "s",
+                "1",
+                "1 m",
+                "1m ",
+                "-1s",
+                "1.5s",
+                "1x",
+                "1m1h",
+                "1m1m",
+                "1M",
+                "minute",
+                "1234567890123456s",
+                "999999999999999w"
             })
     void refusesTheRest(String text) {
         assertThat(Durations.parse(text)).isNull();
         assertThatThrownBy(() -> Durations.parse("--per", text))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("--per must be a duration such as 500ms, 30s, 1m, 1h30m, 1d or 1w, was '" + text + "'");
+    }
+
+    @Test
+    void writesNoDurationThatItCouldNotRead() {
+        for (Duration none : new Duration[] {Duration.ofSeconds(-90), Duration.ofNanos(-1), Decision.NEVER}) {
+            assertThatThrownBy(() -> Durations.text(none))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("a duration must be 0 to 292,000 years, was " + none);
+        }
     }
 
     @Test

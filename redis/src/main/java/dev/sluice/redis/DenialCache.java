@@ -36,9 +36,17 @@ final class DenialCache {
 
     /** Adds the reply to a call made at {@code calledAtNanos}. */
     void add(ScriptCalls limiter, String key, int percent, Decision denied, long calledAtNanos) {
-        if (denied.outcome() == Outcome.DENIED) {
+        if (denied.outcome() == Outcome.DENIED && !isKnownForMore(limiter, key, percent, denied, calledAtNanos)) {
             slots.set(slot(limiter, key), new Denial(limiter, key, percent, denied, calledAtNanos));
         }
+    }
+
+    /** Whether the same request is denied even for a larger share: that denial serves more requests, and stays. */
+    private boolean isKnownForMore(ScriptCalls limiter, String key, int percent, Decision denied, long calledAtNanos) {
+        Denial known = slots.get(slot(limiter, key));
+        return known != null
+                && known.percent > percent
+                && find(limiter, key, denied.permits(), known.percent, calledAtNanos) != null;
     }
 
     /** What Redis would reply now, or null if that is not known. */

@@ -29,19 +29,15 @@ final class FailurePolicy {
     /** Decides on a request; a peek takes nothing. */
     Decision decide(LimitScripts scripts, Operation operation, String key, long permits, int percent, long maxDelay) {
         long capacity = scripts.capacity();
+        if (operation != Operation.PEEK) {
+            count();
+        }
         return switch (onFailure) {
-            case ALLOW -> {
-                counters.allowedByPolicy.increment();
-                yield Decision.allowed(permits, capacity, capacity, 0, 0, 0).withSource(Source.FAILURE_POLICY);
-            }
-            case DENY -> {
-                counters.deniedByPolicy.increment();
-                yield Decision.denied(
-                                Outcome.DENIED, permits, capacity, 0, RETRY_AFTER_DENY_MICROS, RETRY_AFTER_DENY_MICROS)
+            case ALLOW -> Decision.allowed(permits, capacity, capacity, 0, 0, 0).withSource(Source.FAILURE_POLICY);
+            case DENY ->
+                Decision.denied(Outcome.DENIED, permits, capacity, 0, RETRY_AFTER_DENY_MICROS, RETRY_AFTER_DENY_MICROS)
                         .withSource(Source.FAILURE_POLICY);
-            }
             case LOCAL -> {
-                counters.decidedLocally.increment();
                 Limiter limiter = percent == 100 ? local : local.withShare(percent);
                 if (operation == Operation.PEEK) {
                     yield limiter.peek(key, permits);
@@ -51,6 +47,14 @@ final class FailurePolicy {
                         : limiter.acquireAsync(key, permits, Duration.ZERO).join();
             }
         };
+    }
+
+    private void count() {
+        switch (onFailure) {
+            case ALLOW -> counters.allowedByPolicy.increment();
+            case DENY -> counters.deniedByPolicy.increment();
+            case LOCAL -> counters.decidedLocally.increment();
+        }
     }
 
     /** The limiter of this process, which decides under {@link OnFailure#LOCAL}. */

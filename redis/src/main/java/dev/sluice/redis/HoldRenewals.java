@@ -1,6 +1,7 @@
 package dev.sluice.redis;
 
 import dev.sluice.Decision;
+import java.util.Iterator;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -40,9 +41,20 @@ final class HoldRenewals {
 
     void remove(String key, Decision taken) {
         held.computeIfPresent(key, (unused, holds) -> {
-            holds.remove(taken);
+            removeOne(holds, taken);
             return holds.isEmpty() ? null : holds;
         });
+    }
+
+    /** Removes a hold by what Redis knows of it: a caller may release a copy of the decision with other numbers. */
+    private static void removeOne(Queue<Decision> holds, Decision taken) {
+        for (Iterator<Decision> each = holds.iterator(); each.hasNext(); ) {
+            Decision held = each.next();
+            if (held.takenAtMicros() == taken.takenAtMicros() && held.permits() == taken.permits()) {
+                each.remove();
+                return;
+            }
+        }
     }
 
     private void renewAll() {

@@ -116,16 +116,18 @@ final class PermitBatches {
             });
         }
         long size = Math.max(permits, nextSize(hot));
-        fetch(key, size).thenAccept(granted -> {
-            if (granted.allowed() || size == permits) {
-                refilled(hot, mine, opened(key, hot, granted, permits));
-            } else if (!isOfRedis(granted)) {
-                refilled(hot, mine, byPolicy(key, permits));
-            } else {
-                hot.size = Math.max(1, hot.size / 2);
-                fetch(key, permits).thenAccept(decision -> refilled(hot, mine, decision));
-            }
-        });
+        fetch(key, size)
+                .thenCompose(granted -> {
+                    if (granted.allowed() || size == permits) {
+                        return CompletableFuture.completedFuture(opened(key, hot, granted, permits));
+                    } else if (!isOfRedis(granted)) {
+                        return CompletableFuture.completedFuture(byPolicy(key, permits));
+                    }
+                    hot.size = Math.max(1, hot.size / 2);
+                    return fetch(key, permits);
+                })
+                .whenComplete((decision, failure) ->
+                        refilled(hot, mine, failure == null ? decision : byPolicy(key, permits)));
         return mine;
     }
 

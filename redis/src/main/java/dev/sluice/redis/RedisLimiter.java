@@ -53,7 +53,7 @@ final class RedisLimiter extends AbstractLimiter {
 
     @Override
     protected CompletableFuture<Decision> look(String key, long permits) {
-        return core.calls().peek(key, permits, percent);
+        return core.peek(key, permits, percent);
     }
 
     @Override

@@ -59,9 +59,8 @@ final class RedisLimiterCore {
         if (permits == 0) {
             return calls.peek(key, 0, percent);
         }
-        Decision denied = denials.find(calls, key, permits, percent, System.nanoTime());
+        Decision denied = knownDenial(key, permits, percent);
         if (denied != null) {
-            counters.answeredHere.increment();
             return CompletableFuture.completedFuture(denied);
         }
         LimitScripts scripts = scripts();
@@ -69,6 +68,21 @@ final class RedisLimiterCore {
             return batches.take(key, permits);
         }
         return calls.take(key, permits, percent, maxDelay);
+    }
+
+    /** What {@link #take} would answer with any delay. */
+    CompletableFuture<Decision> peek(String key, long permits, int percent) {
+        Decision denied = knownDenial(key, permits, percent);
+        return denied == null ? calls.peek(key, permits, percent) : CompletableFuture.completedFuture(denied);
+    }
+
+    /** The denial that Redis would repeat, or null if that is not known. */
+    private @Nullable Decision knownDenial(String key, long permits, int percent) {
+        Decision denied = denials.find(calls, key, permits, percent, System.nanoTime());
+        if (denied != null) {
+            counters.answeredHere.increment();
+        }
+        return denied;
     }
 
     /** Takes the permits as soon as they are available, if that is within {@code waitMicros}. */

@@ -127,10 +127,15 @@ final class ScriptCalls {
         }
     }
 
-    /** The scripts at another time of the server, for calendar windows; in force from now on. */
-    LimitScripts moveTo(LimitScripts scripts, long serverMicros) {
-        LimitScripts moved = scripts.at(serverMicros);
-        this.scripts = moved;
+    /**
+     * The scripts of a call at another time of the server, for calendar windows. They are in force from now on, unless the
+     * limits were changed during the call.
+     */
+    synchronized LimitScripts moveTo(LimitScripts called, long serverMicros) {
+        LimitScripts moved = called.at(serverMicros);
+        if (scripts.equals(called)) {
+            scripts = moved;
+        }
         return moved;
     }
 
@@ -195,7 +200,7 @@ final class ScriptCalls {
         return connection.delete(keyNames(scripts, key));
     }
 
-    void change(List<Limit> limits) {
+    synchronized void change(List<Limit> limits) {
         scripts = LimitScripts.of(limits, scripts.clock(), scripts.leaseMicros(), RedisStore.wallMicros());
         policy.local().change(limits.toArray(Limit[]::new));
     }

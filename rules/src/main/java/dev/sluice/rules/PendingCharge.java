@@ -87,15 +87,27 @@ record PendingCharge(
      * share that it drew.
      */
     CompletableFuture<Decision> forShare(Decision drawn) {
-        if (!isShedding()) {
+        boolean deniedByLimit = !drawn.allowed() && drawn.remaining() >= permits; // a queue whose delay is too long
+        if (!isShedding() || deniedByLimit || isByPolicy(drawn)) {
             return CompletableFuture.completedFuture(drawn);
         }
         if (drawn.allowed()) {
             return CompletableFuture.completedFuture(allowedForShare(drawn));
         }
-        return named.withShare(share)
-                .peekAsync(key, permits)
-                .thenApply(unshed -> unshed.allowed() ? shed(drawn, unshed) : unshed);
+        return named.withShare(share).peekAsync(key, permits).thenApply(unshed -> {
+            if (!unshed.allowed()) {
+                return unshed;
+            }
+            // The store may have failed, or the limits may have changed, between the two.
+            boolean comparable = !isByPolicy(unshed)
+                    && drawn.parts().size() == unshed.parts().size();
+            return comparable ? shed(drawn, unshed) : drawn;
+        });
+    }
+
+    /** Whether the store did not answer: then the numbers are not those of a limit. */
+    private static boolean isByPolicy(Decision decision) {
+        return decision.source() == Decision.Source.FAILURE_POLICY;
     }
 
     /** The denial for the drawn share, with what the share of the class would have left. */

@@ -239,6 +239,22 @@ class RuleEngineTest {
     }
 
     @Test
+    void aQueueThatIsTooLongIsDeniedAndNotShed() {
+        Stage stage = new Stage("""
+                rules:
+                  - { name: a, limits: [10 per 1s leaky-bucket capacity=20 queue], on-exceed: wait up to 200ms, shed-from: 50% }
+                """);
+        for (int i = 0; i < 3; i++) {
+            stage.engine.check(Stage.request(""));
+        }
+        for (int i = 0; i < 50; i++) {
+            assertThat(outcome(stage.check("")))
+                    .as("3 of 20 in use, a delay of 300 ms")
+                    .isEqualTo(Outcome.DENIED);
+        }
+    }
+
+    @Test
     void smallLimitsShedByTheirUse() {
         Stage stage = new Stage("rules: [{ name: a, key: [user], limits: [5 per 1h], shed-from: 10% }]");
         int shed = 0;

@@ -3,6 +3,8 @@ package dev.sluice.rules;
 import static dev.sluice.rules.Stage.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.Decision;
+import dev.sluice.OnFailure;
 import dev.sluice.Outcome;
 import dev.sluice.redis.RedisStore;
 import dev.sluice.redis.servers.RedisServer;
@@ -95,6 +97,45 @@ class SharedRulesTest {
             }
         }
         assertThat(shed / 400.0).as("1 of 5 in use, shed from 0").isBetween(0.1, 0.3);
+    }
+
+    @Test
+    void shedNobodyWithoutTheStore() {
+        try (RedisServer server = RedisServer.start();
+                RedisStore store = RedisStore.builder()
+                        .url(server.url())
+                        .onFailure(OnFailure.ALLOW)
+                        .build()) {
+            RuleEngine engine = new RuleEngine(store, RuleFile.parse("rules.yaml", """
+                    rules:
+                      - name: a
+                        limits: [10 per 1h, 1000 per 1d]
+                        shed-from: 10%
+                        on-store-failure: allow
+                    """));
+            allowed(engine, 30, "");
+            server.kill();
+            for (int i = 0; i < 300; i++) {
+                Verdict verdict = engine.check(request("")).join();
+                Decision decision = verdict.decisions().get(0).decision();
+                assertThat(decision.remaining()).isLessThanOrEqualTo(decision.limit());
+            }
+        }
+    }
+
+    @Test
+    void askRedisOnceForADenial() {
+        RuleEngine engine =
+                new RuleEngine(here, RuleFile.parse("x", "rules: [{ name: a, limits: [10 per 1h], shed-from: 50% }]"));
+        while (engine.check(request("")).join().decisions().get(0).decision().remaining() > 0) {
+            // uses the limit up, however many are shed on the way
+        }
+        engine.check(request("")).join();
+        long before = here.counters().asked();
+        assertThat(allowed(engine, 100, "")).isZero();
+        assertThat(here.counters().asked() - before)
+                .as("one call for the share that is drawn; the rest is known for up to a second")
+                .isLessThan(150);
     }
 
     @Test

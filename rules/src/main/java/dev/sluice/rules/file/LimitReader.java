@@ -21,7 +21,7 @@ final class LimitReader {
             "a limit such as '5 per 1m', '100 per 1d fixed-window aligned=UTC', '20 at once' or 'unlimited'";
     private static final Set<String> FIELDS = fields();
     private static final Set<String> FLAGS = Set.of("aligned", "weighted", "queue");
-    private static final Pattern WORD = Pattern.compile("\\S+");
+    private static final Pattern WORD = Pattern.compile("\\S+", Pattern.UNICODE_CHARACTER_CLASS);
 
     private LimitReader() {}
 

@@ -45,11 +45,23 @@ public final class YamlDocument {
     private final String text;
     private final int maxDepth;
 
-    /** A list or mapping that is not closed yet: its anchor, and the number of nodes before it. */
-    private record Open(Optional<Anchor> anchor, long before) {}
+    /** A list or mapping that is not closed yet: its anchor, the nodes before it, and how deep it is nested so far. */
+    private static final class Open {
+        private final Optional<Anchor> anchor;
+        private final long before;
+        private int height = 1;
+
+        Open(Optional<Anchor> anchor, long before) {
+            this.anchor = anchor;
+            this.before = before;
+        }
+    }
+
+    /** What an alias stands for: how many nodes, and how deep they are nested. */
+    private record Extent(long nodes, int height) {}
 
     private final Deque<Open> open = new ArrayDeque<>();
-    private final Map<Anchor, Long> sizes = new HashMap<>();
+    private final Map<Anchor, Extent> extents = new HashMap<>();
     private long nodes;
     private int documents;
 
@@ -117,7 +129,8 @@ public final class YamlDocument {
         }
         if (event instanceof CollectionEndEvent) {
             Open closed = open.pop();
-            closed.anchor.ifPresent(anchor -> sizes.put(anchor, nodes - closed.before));
+            closed.anchor.ifPresent(anchor -> extents.put(anchor, new Extent(nodes - closed.before, closed.height)));
+            contains(closed.height);
         }
         if (!(event instanceof NodeEvent node)) {
             return true;
@@ -128,13 +141,10 @@ public final class YamlDocument {
         }
         if (node instanceof CollectionStartEvent start) {
             open.push(new Open(node.getAnchor(), nodes - 1));
-            start.getAnchor().ifPresent(sizes::remove);
-            if (open.size() > maxDepth) {
-                return refuse(event.getStartMark(), "nested more than " + maxDepth + " deep");
-            }
-            return acceptTag(start.getTag(), event);
+            start.getAnchor().ifPresent(extents::remove);
+            return acceptDepth(open.size(), event) && acceptTag(start.getTag(), event);
         }
-        node.getAnchor().ifPresent(anchor -> sizes.put(anchor, 1L));
+        node.getAnchor().ifPresent(anchor -> extents.put(anchor, new Extent(1, 0)));
         return (!(node instanceof ScalarEvent scalar) || acceptTag(scalar.getTag(), event)) && acceptSize(event);
     }
 
@@ -143,8 +153,22 @@ public final class YamlDocument {
         if (open.stream().anyMatch(each -> each.anchor.equals(alias.getAnchor()))) {
             return refuse(alias.getStartMark(), "alias *" + anchor + " stands within its own anchor");
         }
-        nodes += sizes.getOrDefault(anchor, 0L);
-        return acceptSize(alias);
+        Extent extent = extents.getOrDefault(anchor, new Extent(0, 0));
+        nodes += extent.nodes;
+        contains(extent.height);
+        return acceptSize(alias) && acceptDepth(open.size() + extent.height, alias);
+    }
+
+    /** Makes the innermost open list or mapping as high as a value in it requires. */
+    private void contains(int height) {
+        Open innermost = open.peek();
+        if (innermost != null) {
+            innermost.height = Math.max(innermost.height, height + 1);
+        }
+    }
+
+    private boolean acceptDepth(int depth, Event event) {
+        return depth <= maxDepth || refuse(event.getStartMark(), "nested more than " + maxDepth + " deep");
     }
 
     private boolean acceptSize(Event event) {

@@ -143,6 +143,15 @@ class RuleFileTest {
     }
 
     @Test
+    void wordsOfALimitMayStandApartByAnySpace() {
+        assertThat(RuleFile.parse("x", "rules: [{ name: a, limits: ['5\u3000per\u30001m\u2003sliding-log'] }]")
+                        .rules()
+                        .get(0)
+                        .limits())
+                .containsExactly(Limit.slidingLog(5, Duration.ofMinutes(1)));
+    }
+
+    @Test
     void offsetsAreZones() {
         RuleSet rules = RuleFile.parse("x", "rules: [{name: a, limits: [5 per day fixed-window aligned=+02:00]}]");
         assertThat(rules.rules().get(0).limits())

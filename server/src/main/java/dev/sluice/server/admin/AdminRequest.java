@@ -141,7 +141,23 @@ final class AdminRequest {
                     "Content-Type must be " + types.get(0) + ", was "
                             + (type == null ? "not given" : HttpProblem.quoted(type)));
         }
-        when(new BodyReader(vertx, maxBytes, Bounds.DEFAULTS.requestTimeout()).read(http), done);
+        when(
+                new BodyReader(vertx, maxBytes, Bounds.DEFAULTS.requestTimeout())
+                        .read(http)
+                        .recover(failure -> Future.failedFuture(withType(failure))),
+                done);
+    }
+
+    /** Problems of the admin port have types of their own. */
+    private static Throwable withType(Throwable failure) {
+        if (!(failure instanceof HttpProblem problem)) {
+            return failure;
+        }
+        return switch (problem.status()) {
+            case BodyReader.TOO_LARGE -> HttpProblem.of(413, "content-too-large", String.valueOf(problem.getMessage()));
+            case BodyReader.TOO_SLOW -> HttpProblem.of(408, "request-timeout", String.valueOf(problem.getMessage()));
+            default -> problem;
+        };
     }
 
     /** Reads the body as JSON that has no members but these. */

@@ -153,6 +153,7 @@ public final class RuleUpdater implements AutoCloseable {
         file.look().ifPresent(this::fileChanged);
         String problem = file.problem();
         if (problem != null && !problem.equals(shownProblem)) {
+            watcher.failed();
             active.reject(fileName, List.of(new RuleProblem(problem, 0, 0)));
         } else if (problem == null && shownProblem != null) {
             active.clearRejected();

@@ -156,6 +156,16 @@ final class EnvoyConfigTest {
     }
 
     @Test
+    void aliasesNestNoDeeperThanTextMay() {
+        StringBuilder text = new StringBuilder("domain: d\ndescriptors:\n- &a0 {key: a}\n");
+        for (int i = 1; i < 100; i++) {
+            text.append("- &a%d {key: a%d, descriptors: [*a%d]}\n".formatted(i, i, i - 1));
+        }
+        assertThatThrownBy(() -> EnvoyConfig.parse(Map.of("x.yaml", text.toString())))
+                .hasMessageContaining("nested more than 100 deep");
+    }
+
+    @Test
     void aBillionLaughsAreRefused() {
         StringBuilder text = new StringBuilder("domain: d\ndescriptors:\n- &a0 {key: a}\n");
         for (int i = 1; i < 12; i++) {
