@@ -46,7 +46,7 @@ class BodyReaderTest {
     }
 
     private void handle(HttpServerRequest request) {
-        (request.path().equals("/checked")
+        (request.uri().equals("/checked")
                         ? bodies.read(request, BodyReaderTest::mustBeginWithA)
                         : bodies.read(request))
                 .onComplete(read -> {
