@@ -46,9 +46,7 @@ class BodyReaderTest {
     }
 
     private void handle(HttpServerRequest request) {
-        (request.uri().equals("/checked")
-                        ? bodies.read(request, BodyReaderTest::mustBeginWithA)
-                        : bodies.read(request))
+        (request.uri().equals("/checked") ? bodies.read(request, BodyReaderTest::mustBeginWithA) : bodies.read(request))
                 .onComplete(read -> {
                     if (read.succeeded()) {
                         results.add("body " + read.result());
