@@ -7,8 +7,10 @@ import dev.sluice.contract.TwinContract;
 import dev.sluice.redis.servers.RedisServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** The Lua of each algorithm on a real Redis decides as its Java does. */
+@Tag("slow")
 class RedisTwinTest extends TwinContract {
     private RedisServer server;
     private TestClockStore store;

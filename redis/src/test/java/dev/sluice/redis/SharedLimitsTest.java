@@ -31,11 +31,13 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What limiters on one Redis do together, by its clock. */
 @Timeout(60)
+@Tag("slow")
 class SharedLimitsTest {
     private static RedisServer server;
     private RedisStore store;
