@@ -121,18 +121,10 @@ public record AllOf(List<Algorithm> limits) implements Algorithm {
             return departsAt;
         }
 
+        /** Each part is refunded by its own mark. */
         @Override
-        public void refund(long now, long takenAt, long cost) {
-            for (State part : parts) {
-                part.refund(now, takenAt, cost);
-            }
-        }
-
-        @Override
-        public void release(long now, long cost) {
-            for (State part : parts) {
-                part.release(now, cost);
-            }
+        public void refund(long now, long takenAt, long mark, long cost) {
+            throw new UnsupportedOperationException("refund the parts");
         }
 
         @Override

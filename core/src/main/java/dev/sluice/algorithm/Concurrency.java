@@ -71,12 +71,12 @@ public record Concurrency(long capacity) implements Algorithm {
         }
 
         @Override
-        public void refund(long now, long takenAt, long cost) {
-            release(now, cost);
+        public void refund(long now, long takenAt, long mark, long cost) {
+            release(mark, cost);
         }
 
         @Override
-        public void release(long now, long cost) {
+        public void release(long mark, long cost) {
             held -= Math.min(held, cost);
         }
 

@@ -93,7 +93,7 @@ public record FixedWindow(long capacity, WindowSchedule schedule) implements Alg
         }
 
         @Override
-        public void refund(long now, long takenAt, long cost) {
+        public void refund(long now, long takenAt, long mark, long cost) {
             boolean sameWindow = now < end && takenAt < end && takenAt >= limit.schedule.startOf(end);
             if (sameWindow) {
                 count -= Math.min(count, cost);

@@ -103,7 +103,7 @@ public record SlidingLog(long capacity, long periodMicros) implements Algorithm 
         }
 
         @Override
-        public void refund(long now, long takenAt, long cost) {
+        public void refund(long now, long takenAt, long mark, long cost) {
             if (takenAt <= horizon(now)) {
                 return;
             }

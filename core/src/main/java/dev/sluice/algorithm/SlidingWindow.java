@@ -143,7 +143,7 @@ public record SlidingWindow(long capacity, long sliceMicros, int slices, boolean
         }
 
         @Override
-        public void refund(long now, long takenAt, long cost) {
+        public void refund(long now, long takenAt, long mark, long cost) {
             long oldestInWindow = sliceAt(Math.max(now, last)) - limit.slices;
             long from = Math.floorDiv(takenAt, limit.sliceMicros);
             if (from < oldestInWindow) {

@@ -55,14 +55,22 @@ public abstract class State extends SequenceLock {
     /** The instant from which this state equals a fresh one; any past instant if it already does. */
     public abstract long freshAt(long now);
 
+    /**
+     * What this state, which was charged {@code cost} permits last, says about them; {@link #refund} and {@link #release}
+     * get it back.
+     */
+    public long mark(long cost) {
+        return 0;
+    }
+
     /** Refunds {@code cost} permits charged at {@code takenAt}, as far as time has not regained them. */
-    public abstract void refund(long now, long takenAt, long cost);
+    public abstract void refund(long now, long takenAt, long mark, long cost);
 
     /** An independent copy. */
     public abstract State copy();
 
     /** Frees {@code cost} permits that are held rather than spent. */
-    public void release(long now, long cost) {}
+    public void release(long mark, long cost) {}
 
     /** When work admitted now may start. */
     public long departsAt(long now) {

@@ -95,7 +95,7 @@ public sealed class TokenBucket extends Rate implements Algorithm permits LeakyB
         }
 
         @Override
-        public final void refund(long now, long takenAt, long cost) {
+        public final void refund(long now, long takenAt, long mark, long cost) {
             missing -= Math.min(missing, limit.left(limit.units(cost), Math.max(now, last) - takenAt));
         }
 

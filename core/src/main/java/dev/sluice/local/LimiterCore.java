@@ -5,6 +5,7 @@ import dev.sluice.Limit;
 import dev.sluice.Outcome;
 import dev.sluice.Ticker;
 import dev.sluice.algorithm.State;
+import dev.sluice.spi.LimiterDecision;
 import dev.sluice.spi.Scheduler;
 import dev.sluice.spi.Shedding;
 import java.util.List;
@@ -34,9 +35,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class LimiterCore extends Entry {
     /** The decisions of calls that want the outcome alone. */
-    private static final Decision GRANTED = Decision.allowed(1, 1, 0, 0, 0, 0);
+    private static final Decision GRANTED = LimiterDecision.allowed(1, 1, 0, 0, 0, 0, 0);
 
-    private static final Decision REFUSED = Decision.denied(Outcome.DENIED, 1, 1, 0, 0, 0);
+    private static final Decision REFUSED = LimiterDecision.denied(Outcome.DENIED, 1, 1, 0, 0, 0);
 
     private static final int HOLDS = 1;
     private static final int DELAYS = 2;
@@ -232,11 +233,13 @@ final class LimiterCore extends Entry {
     /** Waits out the delay of a request that was admitted. */
     private CompletableFuture<Decision> delayed(String key, Decision admitted) {
         CompletableFuture<Decision> pending = new CompletableFuture<>();
-        Runnable cancel = scheduler.schedule(admitted.delayMicros(), () -> pending.complete(admitted.undelayed()));
+        Runnable cancel = scheduler.schedule(
+                admitted.delayMicros(),
+                () -> pending.complete(LimiterDecision.of(admitted).undelayed()));
         pending.whenComplete((decision, cancelled) -> {
             cancel.run();
             if (cancelled != null) {
-                refund(key, admitted);
+                refund(key, LimiterDecision.of(admitted));
             }
         });
         return pending;
@@ -269,12 +272,20 @@ final class LimiterCore extends Entry {
 
     // ---- Refunds, releases and changes
 
-    void refund(String key, Decision taken) {
-        update(key, (state, now) -> state.refund(now, taken.takenAtMicros(), taken.permits()));
+    void refund(String key, LimiterDecision taken) {
+        update(key, (state, now) -> {
+            for (int i = 0; i < state.parts(); i++) {
+                state.part(i).refund(now, taken.takenAtMicros(), taken.part(i).mark(), taken.permits());
+            }
+        });
     }
 
-    void release(String key, Decision taken) {
-        update(key, (state, now) -> state.release(now, taken.permits()));
+    void release(String key, LimiterDecision taken) {
+        update(key, (state, now) -> {
+            for (int i = 0; i < state.parts(); i++) {
+                state.part(i).release(taken.part(i).mark(), taken.permits());
+            }
+        });
     }
 
     void reset(String key) {

@@ -1,8 +1,8 @@
 package dev.sluice.local;
 
-import dev.sluice.Decision;
 import dev.sluice.algorithm.State;
 import dev.sluice.spi.KeyStatus;
+import dev.sluice.spi.LimiterDecision;
 
 /**
  * How a state stands at {@code now}, the time by which the limiter decides. Times left are measured on its clock: the
@@ -20,7 +20,7 @@ final class LocalKeyStatus extends KeyStatus {
     }
 
     /** The decision when the state has been charged, for work that may start at {@code departsAt}. */
-    Decision allowed(long permits, long clock, long departsAt) {
+    LimiterDecision allowed(long permits, long clock, long departsAt) {
         long delay = departsAt == now ? 0 : until(departsAt, clock);
         return allowed(permits, clock, delay, Math.max(now, state.latest()));
     }
@@ -48,6 +48,11 @@ final class LocalKeyStatus extends KeyStatus {
     @Override
     protected long readyAt(int limit, long permits) {
         return state.part(limit).readyAt(percent, now, permits);
+    }
+
+    @Override
+    protected long mark(int limit, long permits) {
+        return state.part(limit).mark(permits);
     }
 
     @Override

@@ -6,6 +6,7 @@ import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.Ticker;
 import dev.sluice.spi.AbstractLimiter;
+import dev.sluice.spi.LimiterDecision;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -49,7 +50,7 @@ final class LocalLimiter extends AbstractLimiter {
     public Decision peek(String key, long permits) {
         check(key, permits);
         Decision seen = core.peek(key, permits, percent);
-        return shadow ? seen.asShadow() : seen;
+        return shadow ? LimiterDecision.of(seen).asShadow() : seen;
     }
 
     @Override
@@ -78,13 +79,13 @@ final class LocalLimiter extends AbstractLimiter {
     }
 
     @Override
-    protected CompletableFuture<?> refundTaken(String key, Decision taken) {
+    protected CompletableFuture<?> refundTaken(String key, LimiterDecision taken) {
         core.refund(key, taken);
         return DONE;
     }
 
     @Override
-    protected CompletableFuture<?> releaseTaken(String key, Decision taken) {
+    protected CompletableFuture<?> releaseTaken(String key, LimiterDecision taken) {
         core.release(key, taken);
         return DONE;
     }

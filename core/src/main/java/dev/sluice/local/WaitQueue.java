@@ -3,6 +3,7 @@ package dev.sluice.local;
 import dev.sluice.Decision;
 import dev.sluice.Outcome;
 import dev.sluice.algorithm.State;
+import dev.sluice.spi.LimiterDecision;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -190,7 +191,7 @@ final class WaitQueue {
         }
         for (Served each : served) {
             if (!each.waiter.complete(each.decision)) {
-                core.refund(each.waiter.key, each.decision);
+                core.refund(each.waiter.key, LimiterDecision.of(each.decision));
             }
         }
     }

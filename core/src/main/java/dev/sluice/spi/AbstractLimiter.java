@@ -55,10 +55,10 @@ public abstract class AbstractLimiter implements Limiter {
     protected abstract CompletableFuture<Decision> await(String key, long permits, long maxWaitMicros);
 
     /** Gives back the permits that an allowed decision took. */
-    protected abstract CompletableFuture<?> refundTaken(String key, Decision taken);
+    protected abstract CompletableFuture<?> refundTaken(String key, LimiterDecision taken);
 
     /** Ends the hold of the permits that an allowed decision took. */
-    protected abstract CompletableFuture<?> releaseTaken(String key, Decision taken);
+    protected abstract CompletableFuture<?> releaseTaken(String key, LimiterDecision taken);
 
     /** Forgets everything a key has used. */
     protected abstract void resetKey(String key);
@@ -100,7 +100,7 @@ public abstract class AbstractLimiter implements Limiter {
     public final CompletableFuture<Decision> peekAsync(String key, long permits) {
         check(key, permits);
         CompletableFuture<Decision> seen = look(key, permits);
-        return shadow ? seen.thenApply(Decision::asShadow) : seen;
+        return shadow ? seen.thenApply(decision -> LimiterDecision.of(decision).asShadow()) : seen;
     }
 
     @Override
@@ -128,7 +128,7 @@ public abstract class AbstractLimiter implements Limiter {
     @Override
     public final CompletableFuture<?> refundAsync(String key, Decision taken) {
         check(key, 0);
-        return tookPermits(taken) ? refundTaken(key, taken) : DONE;
+        return tookPermits(taken) ? refundTaken(key, LimiterDecision.of(taken)) : DONE;
     }
 
     @Override
@@ -139,7 +139,7 @@ public abstract class AbstractLimiter implements Limiter {
     @Override
     public final CompletableFuture<?> releaseAsync(String key, Decision taken) {
         check(key, 0);
-        return tookPermits(taken) && holds() ? releaseTaken(key, taken) : DONE;
+        return tookPermits(taken) && holds() ? releaseTaken(key, LimiterDecision.of(taken)) : DONE;
     }
 
     @Override
@@ -173,7 +173,7 @@ public abstract class AbstractLimiter implements Limiter {
 
     /** The decision as the caller sees it; the listener has been called with it. */
     protected final Decision observe(String key, Decision decision) {
-        Decision seen = shadow ? decision.asShadow() : decision;
+        Decision seen = shadow ? LimiterDecision.of(decision).asShadow() : decision;
         if (listener != null) {
             try {
                 listener.decided(key, seen);

@@ -33,25 +33,29 @@ public abstract class KeyStatus {
     /** The instant from which nothing of a limit is in use any more. */
     protected abstract long freshAt(int limit);
 
+    /** What the state of a limit, which was just charged {@code permits}, says about them; a refund needs it. */
+    protected abstract long mark(int limit, long permits);
+
     /** The decision when all limits were charged. */
-    public final Decision allowed(long permits, long now, long delayMicros, long takenAtMicros) {
+    public final LimiterDecision allowed(long permits, long now, long delayMicros, long takenAtMicros) {
         int tightest = 0;
         for (int i = 1; i < limits(); i++) {
             tightest = remaining(i) < remaining(tightest) ? i : tightest;
         }
-        Decision all = Decision.allowed(
+        LimiterDecision all = LimiterDecision.allowed(
                 permits,
                 capacity(tightest),
                 remaining(tightest),
                 until(lastFreshAt(), now),
                 delayMicros,
-                takenAtMicros);
+                takenAtMicros,
+                limits() == 1 && permits > 0 ? mark(0, permits) : 0);
         if (limits() == 1) {
             return all;
         }
-        List<Decision> parts = new ArrayList<>(limits());
+        List<LimiterDecision> parts = new ArrayList<>(limits());
         for (int i = 0; i < limits(); i++) {
-            parts.add(charged(i, permits, now, takenAtMicros));
+            parts.add(charged(i, permits, now, takenAtMicros, permits > 0 ? mark(i, permits) : 0));
         }
         return all.withParts(parts);
     }
@@ -63,14 +67,14 @@ public abstract class KeyStatus {
      * @param remaining the permits that can be taken right now
      * @param readyAt the instant at which the same request would be allowed
      */
-    public final Decision denied(Outcome why, long permits, long now, long remaining, long readyAt) {
+    public final LimiterDecision denied(Outcome why, long permits, long now, long remaining, long readyAt) {
         int slowest = 0;
         boolean fits = permits <= room(0);
         for (int i = 1; i < limits(); i++) {
             slowest = readyAtOrNever(i, permits) > readyAtOrNever(slowest, permits) ? i : slowest;
             fits &= permits <= room(i);
         }
-        Decision all = Decision.denied(
+        LimiterDecision all = LimiterDecision.denied(
                 fits ? why : Outcome.NEVER,
                 permits,
                 capacity(slowest),
@@ -80,7 +84,7 @@ public abstract class KeyStatus {
         if (limits() == 1) {
             return all;
         }
-        List<Decision> parts = new ArrayList<>(limits());
+        List<LimiterDecision> parts = new ArrayList<>(limits());
         for (int i = 0; i < limits(); i++) {
             parts.add(uncharged(i, permits, now));
         }
@@ -113,16 +117,16 @@ public abstract class KeyStatus {
         return instant <= now ? 0 : instant - now;
     }
 
-    private Decision charged(int limit, long permits, long now, long takenAtMicros) {
-        return Decision.allowed(
-                permits, capacity(limit), remaining(limit), until(freshAt(limit), now), 0, takenAtMicros);
+    private LimiterDecision charged(int limit, long permits, long now, long takenAtMicros, long mark) {
+        return LimiterDecision.allowed(
+                permits, capacity(limit), remaining(limit), until(freshAt(limit), now), 0, takenAtMicros, mark);
     }
 
-    private Decision uncharged(int limit, long permits, long now) {
+    private LimiterDecision uncharged(int limit, long permits, long now) {
         if (permits <= remaining(limit)) {
-            return charged(limit, permits, now, 0);
+            return charged(limit, permits, now, 0, 0);
         }
-        return Decision.denied(
+        return LimiterDecision.denied(
                 permits <= room(limit) ? Outcome.DENIED : Outcome.NEVER,
                 permits,
                 capacity(limit),

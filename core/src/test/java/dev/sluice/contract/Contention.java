@@ -3,6 +3,7 @@ package dev.sluice.contract;
 import dev.sluice.Decision;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
+import dev.sluice.spi.LimiterDecision;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -124,7 +125,8 @@ final class Contention {
             });
         }
         List<Grant> grants = all(works).stream()
-                .sorted(Comparator.comparingLong(Decision::takenAtMicros))
+                .map(LimiterDecision::of)
+                .sorted(Comparator.comparingLong(LimiterDecision::takenAtMicros))
                 .map(decision -> new Grant(key, decision.takenAtMicros(), decision))
                 .toList();
         for (Limit limit : limits) {

@@ -3,6 +3,7 @@ package dev.sluice.contract;
 import dev.sluice.Decision;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
+import dev.sluice.spi.LimiterDecision;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -73,7 +74,7 @@ final class Execution {
     private Answer tryAcquire(Limiter face, Step step) {
         boolean acquired = face.tryAcquire(step.key(), step.permits());
         if (acquired && step.permits() > 0) {
-            Grant grant = new Grant(step.key(), now(), Decision.allowed(step.permits(), 0, 0, 0, 0, now()));
+            Grant grant = new Grant(step.key(), now(), LimiterDecision.allowed(step.permits(), 0, 0, 0, 0, now(), 0));
             grant.released = true;
             grants.add(grant);
         }

@@ -3,6 +3,7 @@ package dev.sluice.model;
 import dev.sluice.Decision;
 import dev.sluice.Limit;
 import dev.sluice.Outcome;
+import dev.sluice.spi.LimiterDecision;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;
@@ -45,8 +46,8 @@ final class KeyModel {
                 tightest = part;
             }
         }
-        Decision decision = Decision.allowed(
-                permits, tightest.capacity(), remaining(tightest, now, percent), resetAfter(now), delay, takenAt);
+        Decision decision = LimiterDecision.allowed(
+                permits, tightest.capacity(), remaining(tightest, now, percent), resetAfter(now), delay, takenAt, 0);
         return new Answer(decision, charges);
     }
 
@@ -59,7 +60,7 @@ final class KeyModel {
         }
         long remaining =
                 parts.stream().mapToLong(p -> remaining(p, now, percent)).min().orElseThrow();
-        Decision decision = Decision.denied(
+        Decision decision = LimiterDecision.denied(
                 outcome,
                 permits,
                 tightest.capacity(),

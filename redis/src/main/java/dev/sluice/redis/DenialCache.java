@@ -2,6 +2,7 @@ package dev.sluice.redis;
 
 import dev.sluice.Decision;
 import dev.sluice.Outcome;
+import dev.sluice.spi.LimiterDecision;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -62,11 +63,11 @@ final class DenialCache {
         if (agoNanos >= MAX_AGE_NANOS || agoMicros >= then.retryAfterMicros()) {
             return null;
         }
-        return aged(then, agoMicros);
+        return aged(LimiterDecision.of(then), agoMicros);
     }
 
-    private static Decision aged(Decision then, long micros) {
-        Decision now = new Decision(
+    private static LimiterDecision aged(LimiterDecision then, long micros) {
+        LimiterDecision now = new LimiterDecision(
                 then.retryAfterMicros() > micros ? then.outcome() : Outcome.ALLOWED,
                 then.permits(),
                 then.limit(),
@@ -74,8 +75,10 @@ final class DenialCache {
                 less(then.retryAfterMicros(), micros),
                 less(then.resetAfterMicros(), micros),
                 0,
-                0,
                 Decision.Source.DENIAL_CACHE,
+                0,
+                0,
+                null,
                 List.of());
         return then.parts().isEmpty()
                 ? now

@@ -8,6 +8,7 @@ import dev.sluice.OnFailure;
 import dev.sluice.Outcome;
 import dev.sluice.redis.script.LimitScripts;
 import dev.sluice.redis.script.LimitScripts.Operation;
+import dev.sluice.spi.LimiterDecision;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -33,9 +34,11 @@ final class FailurePolicy {
             count();
         }
         return switch (onFailure) {
-            case ALLOW -> Decision.allowed(permits, capacity, capacity, 0, 0, 0).withSource(Source.FAILURE_POLICY);
+            case ALLOW ->
+                LimiterDecision.allowed(permits, capacity, capacity, 0, 0, 0, 0).withSource(Source.FAILURE_POLICY);
             case DENY ->
-                Decision.denied(Outcome.DENIED, permits, capacity, 0, RETRY_AFTER_DENY_MICROS, RETRY_AFTER_DENY_MICROS)
+                LimiterDecision.denied(
+                                Outcome.DENIED, permits, capacity, 0, RETRY_AFTER_DENY_MICROS, RETRY_AFTER_DENY_MICROS)
                         .withSource(Source.FAILURE_POLICY);
             case LOCAL -> {
                 Limiter limiter = percent == 100 ? local : local.withShare(percent);

@@ -7,6 +7,7 @@ import dev.sluice.redis.script.LimitScripts;
 import dev.sluice.redis.script.LimitScripts.Operation;
 import dev.sluice.redis.script.Script;
 import dev.sluice.redis.script.ScriptReply;
+import dev.sluice.spi.LimiterDecision;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -141,7 +142,7 @@ final class MultiLimiterCall {
         for (int i = 0; i < members.size(); i++) {
             Member member = members.get(i);
             if (i < taken.size()) {
-                member.core.refund(member.key, taken.get(i));
+                member.core.refund(member.key, LimiterDecision.of(taken.get(i)));
             }
             decisions.add(i == taken.size() ? denied : member.withoutTaking(permits));
         }

@@ -2,10 +2,9 @@ package dev.sluice.redis;
 
 import dev.sluice.Decision;
 import dev.sluice.Decision.Source;
-import dev.sluice.Outcome;
 import dev.sluice.redis.script.LimitScripts;
 import dev.sluice.redis.script.LimitScripts.Operation;
-import java.util.List;
+import dev.sluice.spi.LimiterDecision;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
@@ -63,13 +62,14 @@ final class PermitBatches {
     }
 
     private final ScriptCalls calls;
-    private final BiConsumer<String, Decision> refund;
+    private final BiConsumer<String, LimiterDecision> refund;
     private final FallbackCounters counters;
     private final double share;
     private final ConcurrentHashMap<String, HotKey> keys = new ConcurrentHashMap<>();
 
     /** Batches of up to {@code share} of the limit; {@code refund} takes back what was not spent. */
-    PermitBatches(ScriptCalls calls, BiConsumer<String, Decision> refund, FallbackCounters counters, double share) {
+    PermitBatches(
+            ScriptCalls calls, BiConsumer<String, LimiterDecision> refund, FallbackCounters counters, double share) {
         this.calls = calls;
         this.refund = refund;
         this.counters = counters;
@@ -188,18 +188,17 @@ final class PermitBatches {
     }
 
     /** A decision on some of the permits of a grant, of which {@code unspent} are left. */
-    private static Decision part(Decision grant, long permits, long unspent, Source source) {
-        return new Decision(
-                Outcome.ALLOWED,
-                permits,
-                grant.limit(),
-                grant.remaining() + unspent,
-                0,
-                grant.resetAfterMicros(),
-                0,
-                grant.takenAtMicros(),
-                source,
-                List.of());
+    private static LimiterDecision part(Decision grant, long permits, long unspent, Source source) {
+        LimiterDecision whole = LimiterDecision.of(grant);
+        return LimiterDecision.allowed(
+                        permits,
+                        grant.limit(),
+                        grant.remaining() + unspent,
+                        grant.resetAfterMicros(),
+                        0,
+                        whole.takenAtMicros(),
+                        whole.mark())
+                .withSource(source);
     }
 
     private static boolean isOfRedis(Decision decision) {

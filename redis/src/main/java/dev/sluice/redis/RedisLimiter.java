@@ -5,6 +5,7 @@ import dev.sluice.DecisionListener;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.spi.AbstractLimiter;
+import dev.sluice.spi.LimiterDecision;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -62,12 +63,12 @@ final class RedisLimiter extends AbstractLimiter {
     }
 
     @Override
-    protected CompletableFuture<?> refundTaken(String key, Decision taken) {
+    protected CompletableFuture<?> refundTaken(String key, LimiterDecision taken) {
         return core.refund(key, taken);
     }
 
     @Override
-    protected CompletableFuture<?> releaseTaken(String key, Decision taken) {
+    protected CompletableFuture<?> releaseTaken(String key, LimiterDecision taken) {
         return core.release(key, taken);
     }
 

@@ -4,6 +4,7 @@ import dev.sluice.Decision;
 import dev.sluice.Limit;
 import dev.sluice.OnFailure;
 import dev.sluice.redis.script.LimitScripts;
+import dev.sluice.spi.LimiterDecision;
 import dev.sluice.spi.Scheduler;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -34,7 +35,8 @@ final class RedisLimiterCore {
         this.counters = setup.counters();
         this.batches = batchShare > 0 ? new PermitBatches(calls, this::refund, counters, batchShare) : null;
         this.scheduler = setup.scheduler();
-        this.queues = new WaitQueues(calls, setup.scheduler(), this::take, this::refund);
+        this.queues = new WaitQueues(
+                calls, setup.scheduler(), this::take, (key, taken) -> refund(key, LimiterDecision.of(taken)));
         if (batches != null) {
             batches.sweepOn(setup.executor());
         }
@@ -100,8 +102,8 @@ final class RedisLimiterCore {
         CompletableFuture<Decision> waiter = new CompletableFuture<>();
         take(key, permits, percent, waitMicros)
                 .thenAccept(decision -> scheduler.schedule(decision.delayMicros(), () -> {
-                    if (!waiter.complete(decision.undelayed()) && decision.allowed()) {
-                        refund(key, decision);
+                    if (!waiter.complete(LimiterDecision.of(decision).undelayed()) && decision.allowed()) {
+                        refund(key, LimiterDecision.of(decision));
                     }
                 }));
         return waiter;
@@ -110,13 +112,13 @@ final class RedisLimiterCore {
     // ---- Permits that were taken
 
     /** Refunds permits; done when Redis has replied or cannot be reached. */
-    CompletableFuture<?> refund(String key, Decision taken) {
+    CompletableFuture<?> refund(String key, LimiterDecision taken) {
         denials.remove(calls, key);
         return calls.refund(key, taken).thenRun(() -> queues.wake(key));
     }
 
     /** Releases permits of a concurrency limit; done when Redis has replied or cannot be reached. */
-    CompletableFuture<?> release(String key, Decision taken) {
+    CompletableFuture<?> release(String key, LimiterDecision taken) {
         return calls.release(key, taken).thenRun(() -> queues.wake(key));
     }
 

@@ -9,6 +9,7 @@ import dev.sluice.redis.script.KeyNames;
 import dev.sluice.redis.script.LimitScripts;
 import dev.sluice.redis.script.LimitScripts.Operation;
 import dev.sluice.redis.script.ScriptReply;
+import dev.sluice.spi.LimiterDecision;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -142,14 +143,14 @@ final class ScriptCalls {
     /** Keeps the permits of a concurrency limit held from now on. */
     void renewIfHeld(String key, Decision decision) {
         if (decision.allowed() && scripts.holds()) {
-            renewals.add(key, decision);
+            renewals.add(key, LimiterDecision.of(decision));
         }
     }
 
     // ---- Permits that were taken
 
     /** Refunds permits; done when Redis has replied or cannot be reached. */
-    CompletableFuture<?> refund(String key, Decision taken) {
+    CompletableFuture<?> refund(String key, LimiterDecision taken) {
         if (taken.source() == Source.LOCAL) {
             policy.local().refund(key, taken);
         }
@@ -157,7 +158,7 @@ final class ScriptCalls {
     }
 
     /** Releases permits of a concurrency limit; done when Redis has replied or cannot be reached. */
-    CompletableFuture<?> release(String key, Decision taken) {
+    CompletableFuture<?> release(String key, LimiterDecision taken) {
         renewals.remove(key, taken);
         if (taken.source() == Source.LOCAL) {
             policy.local().release(key, taken);
@@ -165,12 +166,12 @@ final class ScriptCalls {
         return settle(Operation.RELEASE, key, taken);
     }
 
-    private void renew(String key, Decision taken) {
+    private void renew(String key, LimiterDecision taken) {
         settle(Operation.RENEW, key, taken);
     }
 
     /** Only what was taken on Redis, directly or in a batch, is settled there. */
-    private CompletableFuture<?> settle(Operation operation, String key, Decision taken) {
+    private CompletableFuture<?> settle(Operation operation, String key, LimiterDecision taken) {
         if (taken.source() != Source.REDIS && taken.source() != Source.BATCH) {
             return DONE;
         }
@@ -180,7 +181,11 @@ final class ScriptCalls {
     }
 
     private void settle(
-            Operation operation, String key, Decision taken, LimitScripts scripts, CompletableFuture<Boolean> done) {
+            Operation operation,
+            String key,
+            LimiterDecision taken,
+            LimitScripts scripts,
+            CompletableFuture<Boolean> done) {
         byte[] arguments = scripts.arguments(operation, taken.permits(), taken.takenAtMicros(), 100);
         connection.run(scripts.settle(), keyNames(scripts, key), withTime(arguments), bytes -> {
             ScriptReply reply = bytes == null ? null : new ScriptReply(bytes, scripts, 100);

@@ -1,6 +1,8 @@
 package dev.sluice.redis;
 
 import dev.sluice.Decision;
+import dev.sluice.Outcome;
+import dev.sluice.spi.LimiterDecision;
 import dev.sluice.spi.Scheduler;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -122,7 +124,7 @@ final class WaitQueues {
     /** Held permits may be released by anybody at any time, so a waiter for them waits until its deadline. */
     private boolean isHopeless(Waiter waiter, Decision denied) {
         long left = waiter.microsLeft();
-        return denied.never() || left <= 0 || (!holds() && denied.retryAfterMicros() > left);
+        return denied.outcome() == Outcome.NEVER || left <= 0 || (!holds() && denied.retryAfterMicros() > left);
     }
 
     /** Tries again then, unless something gives a reason to try earlier. */
@@ -139,9 +141,9 @@ final class WaitQueues {
     private void refuseIfHopeless(Waiter waiter, long ahead) {
         calls.peek(waiter.queue.key, ahead + waiter.permits, waiter.queue.percent)
                 .thenAccept(decision -> {
-                    boolean known = !decision.allowed() && !decision.never();
+                    boolean known = !decision.allowed() && decision.outcome() != Outcome.NEVER;
                     if (known && isHopeless(waiter, decision)) {
-                        waiter.complete(Decision.denied(
+                        waiter.complete(LimiterDecision.denied(
                                         decision.outcome(),
                                         waiter.permits,
                                         decision.limit(),

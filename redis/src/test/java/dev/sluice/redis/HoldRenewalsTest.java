@@ -3,6 +3,7 @@ package dev.sluice.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.Decision;
+import dev.sluice.spi.LimiterDecision;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ScheduledFuture;
@@ -30,13 +31,13 @@ class HoldRenewalsTest {
     void aHoldIsRenewedUntilACopyOfItsDecisionIsReleased() {
         try (Stepped stepped = new Stepped()) {
             HoldRenewals renewals = stepped.renewals;
-            Decision first = Decision.allowed(1, 50, 40, 0, 0, 1_000);
-            Decision second = Decision.allowed(2, 50, 38, 0, 0, 1_000);
+            LimiterDecision first = LimiterDecision.allowed(1, 50, 40, 0, 0, 1_000, 0);
+            LimiterDecision second = LimiterDecision.allowed(2, 50, 38, 0, 0, 1_000, 0);
             renewals.add("k", first);
             renewals.add("k", second);
             renewals.add("k", second);
             assertThat(stepped.renewed()).containsExactly(first, second, second);
-            renewals.remove("k", Decision.allowed(2, 50, 7, 0, 0, 1_000));
+            renewals.remove("k", LimiterDecision.allowed(2, 50, 7, 0, 0, 1_000, 0));
             assertThat(stepped.renewed()).containsExactly(first, second);
             renewals.remove("k", first);
             renewals.remove("k", second);

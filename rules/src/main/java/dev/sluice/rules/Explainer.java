@@ -1,6 +1,7 @@
 package dev.sluice.rules;
 
 import dev.sluice.Decision;
+import dev.sluice.Outcome;
 import dev.sluice.rules.match.Condition;
 import java.util.ArrayList;
 import java.util.List;
@@ -69,7 +70,7 @@ final class Explainer {
         if (charge.blockedMicros() > 0) {
             return "the key is blocked for another " + decision.retryAfter() + "; clear the block";
         }
-        if (decision.never()) {
+        if (decision.outcome() == Outcome.NEVER) {
             return "a cost of " + decision.permits() + " is more than it ever grants at once; ask for at most "
                     + decision.limit() * charge.share() / 100;
         }

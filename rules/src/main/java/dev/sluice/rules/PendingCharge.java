@@ -4,6 +4,7 @@ import dev.sluice.Charge;
 import dev.sluice.Decision;
 import dev.sluice.Limiter;
 import dev.sluice.Outcome;
+import dev.sluice.spi.LimiterDecision;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -67,11 +68,15 @@ record PendingCharge(
     /** The decision about a blocked key; null if it is not blocked. */
     @Nullable
     Decision blocked() {
-        return blockedMicros == 0 ? null : Decision.denied(Outcome.DENIED, permits, 0, 0, blockedMicros, blockedMicros);
+        return blockedMicros == 0
+                ? null
+                : LimiterDecision.denied(Outcome.DENIED, permits, 0, 0, blockedMicros, blockedMicros);
     }
 
     RuleDecision decided(Decision decision) {
-        Decision given = action() == OnExceed.Action.SHADOW ? decision.asShadow() : decision;
+        Decision given = action() == OnExceed.Action.SHADOW
+                ? LimiterDecision.of(decision).asShadow()
+                : decision;
         return new RuleDecision(rule, named.name, key, share, named.limiter, given);
     }
 
@@ -92,7 +97,7 @@ record PendingCharge(
             return CompletableFuture.completedFuture(drawn);
         }
         if (drawn.allowed()) {
-            return CompletableFuture.completedFuture(allowedForShare(drawn));
+            return CompletableFuture.completedFuture(allowedForShare(LimiterDecision.of(drawn)));
         }
         return named.withShare(share).peekAsync(key, permits).thenApply(unshed -> {
             if (!unshed.allowed()) {
@@ -100,8 +105,8 @@ record PendingCharge(
             }
             // The store may have failed, or the limits may have changed, between the two.
             boolean comparable = !isByPolicy(unshed)
-                    && drawn.parts().size() == unshed.parts().size();
-            return comparable ? shed(drawn, unshed) : drawn;
+                    && drawn.perLimit().size() == unshed.perLimit().size();
+            return comparable ? shed(LimiterDecision.of(drawn), LimiterDecision.of(unshed)) : drawn;
         });
     }
 
@@ -111,16 +116,16 @@ record PendingCharge(
     }
 
     /** The denial for the drawn share, with what the share of the class would have left. */
-    private Decision shed(Decision drawn, Decision unshed) {
-        List<Decision> parts = new ArrayList<>();
+    private LimiterDecision shed(LimiterDecision drawn, LimiterDecision unshed) {
+        List<LimiterDecision> parts = new ArrayList<>();
         for (int i = 0; i < drawn.parts().size(); i++) {
-            Decision part = drawn.parts().get(i);
+            LimiterDecision part = drawn.parts().get(i);
             parts.add(
                     part.allowed()
                             ? allowedForShare(part)
                             : shed(part, unshed.parts().get(i)));
         }
-        return Decision.denied(
+        return LimiterDecision.denied(
                         Outcome.SHED,
                         drawn.permits(),
                         drawn.limit(),
@@ -131,19 +136,19 @@ record PendingCharge(
                 .withSource(drawn.source());
     }
 
-    private Decision allowedForShare(Decision drawn) {
+    private LimiterDecision allowedForShare(LimiterDecision drawn) {
         if (drawn.parts().isEmpty()) {
-            return withRemaining(drawn, drawn.limit(), remainingOfShare(drawn));
+            return drawn.withRemaining(drawn.limit(), remainingOfShare(drawn));
         }
-        List<Decision> parts = new ArrayList<>();
-        for (Decision part : drawn.parts()) {
-            parts.add(withRemaining(part, part.limit(), remainingOfShare(part)));
+        List<LimiterDecision> parts = new ArrayList<>();
+        for (LimiterDecision part : drawn.parts()) {
+            parts.add(part.withRemaining(part.limit(), remainingOfShare(part)));
         }
-        Decision scarcest = parts.get(0);
-        for (Decision part : parts) {
+        LimiterDecision scarcest = parts.get(0);
+        for (LimiterDecision part : parts) {
             scarcest = part.remaining() < scarcest.remaining() ? part : scarcest;
         }
-        return withRemaining(drawn, scarcest.limit(), scarcest.remaining()).withParts(parts);
+        return drawn.withRemaining(scarcest.limit(), scarcest.remaining()).withParts(parts);
     }
 
     private long remainingOfShare(Decision drawn) {
@@ -152,19 +157,5 @@ record PendingCharge(
 
     private static long room(long limit, int percent) {
         return limit * percent / 100;
-    }
-
-    private static Decision withRemaining(Decision decision, long limit, long remaining) {
-        return new Decision(
-                decision.outcome(),
-                decision.permits(),
-                limit,
-                remaining,
-                decision.retryAfterMicros(),
-                decision.resetAfterMicros(),
-                decision.delayMicros(),
-                decision.takenAtMicros(),
-                decision.source(),
-                decision.parts());
     }
 }

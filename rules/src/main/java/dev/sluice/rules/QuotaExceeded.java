@@ -57,7 +57,7 @@ public final class QuotaExceeded {
     public static String detail(RuleDecision denying) {
         Decision decision = denying.decision();
         String rule = denying.rule().name();
-        if (decision.never()) {
+        if (decision.outcome() == Outcome.NEVER) {
             return "a cost of " + decision.permits() + " is more than rule " + rule + " can ever grant, which is "
                     + decision.limit();
         }

@@ -4,6 +4,7 @@ import dev.sluice.Charge;
 import dev.sluice.Decision;
 import dev.sluice.Outcome;
 import dev.sluice.Store;
+import dev.sluice.spi.LimiterDecision;
 import dev.sluice.spi.Scheduler;
 import java.util.ArrayList;
 import java.util.List;
@@ -72,7 +73,7 @@ final class WaitingCharge {
             if (decision.allowed()) {
                 continue;
             }
-            if (!pending.get(i).waits() || decision.never()) {
+            if (!pending.get(i).waits() || decision.outcome() == Outcome.NEVER) {
                 return -1;
             }
             left = Math.min(left, leftMicros(pending.get(i)));
@@ -107,14 +108,16 @@ final class WaitingCharge {
     }
 
     private void complete(List<Decision> taken) {
-        if (!result.complete(taken.stream().map(Decision::undelayed).toList())) {
+        if (!result.complete(taken.stream()
+                .<Decision>map(each -> LimiterDecision.of(each).undelayed())
+                .toList())) {
             refund(taken);
         }
     }
 
     /** The denial in place of an admission whose delay is longer than the wait by {@code overMicros}. */
     private static Decision tooLate(Decision admitted, long overMicros) {
-        return Decision.denied(
+        return LimiterDecision.denied(
                 Outcome.DENIED,
                 admitted.permits(),
                 admitted.limit(),

@@ -1,6 +1,7 @@
 package dev.sluice.spring;
 
 import dev.sluice.Decision;
+import dev.sluice.Outcome;
 import dev.sluice.rules.RuleDecision;
 import dev.sluice.rules.Verdict;
 
@@ -24,7 +25,7 @@ public final class RateLimitedException extends RuntimeException {
 
     private static String message(RuleDecision ruleDecision) {
         Decision decision = ruleDecision.decision();
-        String when = decision.never()
+        String when = decision.outcome() == Outcome.NEVER
                 ? "it asks for " + decision.permits() + ", which can never be granted"
                 : decision.retryAfterMicros() == Decision.NEVER_MICROS
                         ? "try again when permits are given back"

@@ -3,6 +3,7 @@ package dev.sluice.redis.script;
 import dev.sluice.Decision;
 import dev.sluice.Outcome;
 import dev.sluice.spi.KeyStatus;
+import dev.sluice.spi.LimiterDecision;
 import java.nio.ByteBuffer;
 
 /** The reply of a script: how each limit stands, in the numbers that decide.lua describes. */
@@ -58,7 +59,7 @@ public final class ScriptReply extends KeyStatus {
     }
 
     /** The decision on a request that accepts a delay of up to {@code maxDelay}. */
-    public Decision decision(long permits, long maxDelay) {
+    public LimiterDecision decision(long permits, long maxDelay) {
         if (!isAdmitted()) {
             return denied(permits, maxDelay);
         }
@@ -67,13 +68,13 @@ public final class ScriptReply extends KeyStatus {
     }
 
     /** How these limits stand without the request, which was denied by them or by others in the same script. */
-    public Decision withoutTaking(long permits) {
+    public LimiterDecision withoutTaking(long permits) {
         return permits > remaining()
                 ? denied(permits, LimitScripts.ANY_DELAY)
                 : allowed(0, nowMicros(), 0, 0).withSource(Decision.Source.REDIS);
     }
 
-    private Decision denied(long permits, long maxDelay) {
+    private LimiterDecision denied(long permits, long maxDelay) {
         long readyAt = readyAt(permits);
         long departsAt = number(DEPARTS_AT);
         if (departsAt - nowMicros() > maxDelay) {
@@ -106,6 +107,11 @@ public final class ScriptReply extends KeyStatus {
     @Override
     protected long readyAt(int limit, long permits) {
         return numberOf(limit, READY_AT);
+    }
+
+    @Override
+    protected long mark(int limit, long permits) {
+        return 0;
     }
 
     @Override
