@@ -86,7 +86,7 @@ public final class Durations {
     /**
      * Writes a duration in the longest unit that needs no fraction. Parts of a microsecond are rounded up.
      *
-     * @throws IllegalArgumentException if it is negative, or {@link Decision#NEVER} or another of over 292,000 years
+     * @throws IllegalArgumentException if it is negative or over 292,000 years
      */
     public static String text(Duration duration) {
         long whole = TimeUnit.MICROSECONDS.convert(duration);

@@ -3,8 +3,10 @@ package dev.sluice;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * Decides, key by key, which requests may go ahead.
@@ -135,6 +137,11 @@ public interface Limiter {
         }
     }
 
+    /** Waits up to {@code maxWait} for one permit. */
+    default Decision acquire(String key, Duration maxWait) throws InterruptedException {
+        return acquire(key, 1, maxWait);
+    }
+
     /** Waits up to {@code maxWait} for {@code permits} of the one key. */
     default Decision acquire(long permits, Duration maxWait) throws InterruptedException {
         return acquire("", permits, maxWait);
@@ -144,6 +151,11 @@ public interface Limiter {
      * {@link #acquire} without a waiting thread. Cancelling the future, or completing it by other means, takes nothing.
      */
     CompletableFuture<Decision> acquireAsync(String key, long permits, Duration maxWait);
+
+    /** {@link #acquire(String, Duration)} without a waiting thread. */
+    default CompletableFuture<Decision> acquireAsync(String key, Duration maxWait) {
+        return acquireAsync(key, 1, maxWait);
+    }
 
     /** {@link #acquire(long, Duration)} without a waiting thread. */
     default CompletableFuture<Decision> acquireAsync(long permits, Duration maxWait) {
@@ -172,21 +184,64 @@ public interface Limiter {
         return new Hold(this, key, acquire(key, permits, maxWait));
     }
 
+    /** Waits up to {@code maxWait} for one permit, and takes it for as long as the handle is open. */
+    default Hold hold(String key, Duration maxWait) throws InterruptedException {
+        return hold(key, 1, maxWait);
+    }
+
+    /**
+     * {@link #hold(String, long, Duration)} without a waiting thread. Cancelling the future, or completing it by other
+     * means, takes nothing.
+     */
+    default CompletableFuture<Hold> holdAsync(String key, long permits, Duration maxWait) {
+        return AsyncCalls.hold(this, key, permits, maxWait);
+    }
+
+    /** {@link #hold(String, Duration)} without a waiting thread. */
+    default CompletableFuture<Hold> holdAsync(String key, Duration maxWait) {
+        return holdAsync(key, 1, maxWait);
+    }
+
     /**
      * Runs {@code work} if one permit is available now, else {@code fallback}. A permit of a concurrency limit
      * is held while the work runs.
      */
     default <T, E extends Exception> T call(
             String key, Work<? extends T, E> work, Function<? super Decision, ? extends T> fallback) throws E {
-        Decision decision = acquireAsync(key, 1, Duration.ZERO).join();
-        if (!decision.allowed()) {
-            return fallback.apply(decision);
-        }
-        try {
-            return work.run();
-        } finally {
-            release(key, decision);
-        }
+        return AsyncCalls.run(this, key, acquireAsync(key, 1, Duration.ZERO).join(), work, fallback);
+    }
+
+    /** Runs {@code work} if {@code permits} can be had within {@code maxWait}, else {@code fallback}. */
+    default <T, E extends Exception> T call(
+            String key,
+            long permits,
+            Duration maxWait,
+            Work<? extends T, E> work,
+            Function<? super Decision, ? extends T> fallback)
+            throws E, InterruptedException {
+        return AsyncCalls.run(this, key, acquire(key, permits, maxWait), work, fallback);
+    }
+
+    /**
+     * {@link #call(String, long, Duration, Work, Function)} for work that ends when the future it returns does: permits of
+     * a concurrency limit are held until then. Cancelling the returned future before the work has begun takes nothing;
+     * later, the work goes on, and its permits stay held until it ends.
+     */
+    default <T> CompletableFuture<T> callAsync(
+            String key,
+            long permits,
+            Duration maxWait,
+            Supplier<? extends CompletionStage<? extends T>> work,
+            Function<? super Decision, ? extends T> fallback) {
+        return AsyncCalls.call(this, key, permits, maxWait, work, fallback);
+    }
+
+    /** {@link #callAsync(String, long, Duration, Supplier, Function)} with one permit, without waiting for it. */
+    default <T> CompletableFuture<T> callAsync(
+            String key,
+            Supplier<? extends CompletionStage<? extends T>> work,
+            Function<? super Decision, ? extends T> fallback) {
+        return callAsync(key, 1, Duration.ZERO, work, fallback);
     }
 
     /** {@link #call(String, Work, Function)} on the one key. */

@@ -9,6 +9,8 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
 
 /** What each face of a limiter adds to the one decision behind them all. */
@@ -137,5 +139,96 @@ class FacesTest {
         limiter.reset("never seen");
         assertThat(limiter.tryAcquire("a")).isTrue();
         assertThat(limiter.tryAcquire("b")).isFalse();
+    }
+
+    @Test
+    void waitsAndHoldsForOnePermitUnlessToldOtherwise() throws InterruptedException {
+        Limiter two = Limiter.local(clock, Limit.concurrency(2));
+        assertThat(two.acquire("a", SECOND).remaining()).isEqualTo(1);
+        assertThat(two.acquireAsync("a", SECOND).join().remaining()).isZero();
+        Hold hold = two.hold("b", SECOND);
+        assertThat(hold.decision().remaining()).isEqualTo(1);
+        assertThat(two.holdAsync("b", SECOND).join().decision().remaining()).isZero();
+    }
+
+    @Test
+    void aHoldThatNobodyWaitsForAnyMoreTakesNothing() {
+        Limiter one = Limiter.local(clock, Limit.concurrency(1));
+        Hold first = one.hold("a");
+        CompletableFuture<Hold> cancelled = one.holdAsync("a", SECOND);
+        CompletableFuture<Hold> completed = one.holdAsync("a", SECOND);
+        cancelled.cancel(true);
+        completed.complete(first);
+        first.close();
+        assertThat(one.peek("a", 0).remaining()).isEqualTo(1);
+    }
+
+    @Test
+    void callsWithPermitsAndAWait() throws InterruptedException {
+        Limiter three = Limiter.local(clock, Limit.concurrency(3));
+        assertThat(three.<String, RuntimeException>call(
+                        "a", 2, SECOND, () -> "left " + three.peek("a", 0).remaining(), denied -> "denied"))
+                .isEqualTo("left 1");
+        assertThat(three.peek("a", 0).remaining()).isEqualTo(3);
+        assertThat(three.<String, RuntimeException>call(
+                        "a", 4, SECOND, () -> "ran", denied -> denied.outcome().name()))
+                .isEqualTo("NEVER");
+    }
+
+    @Test
+    void holdsThePermitUntilTheFutureOfTheWorkEnds() {
+        Limiter one = Limiter.local(clock, Limit.concurrency(1));
+        CompletableFuture<String> work = new CompletableFuture<>();
+        CompletableFuture<String> result = one.callAsync("a", () -> work, denied -> "denied");
+        assertThat(one.callAsync("a", () -> work, denied -> "denied")).isCompletedWithValue("denied");
+        work.complete("done");
+        assertThat(result).isCompletedWithValue("done");
+        assertThat(one.peek("a", 0).remaining()).isEqualTo(1);
+    }
+
+    @Test
+    void releasesThePermitOfWorkThatFailsOrDoesNotStart() {
+        Limiter one = Limiter.local(clock, Limit.concurrency(1));
+        CompletableFuture<Object> failed = CompletableFuture.failedFuture(new IOException("no"));
+        assertThat(one.callAsync("a", () -> failed, denied -> "denied"))
+                .isCompletedExceptionally()
+                .failsWithin(Duration.ZERO)
+                .withThrowableOfType(ExecutionException.class)
+                .withCauseInstanceOf(IOException.class);
+        assertThat(one.callAsync(
+                        "a",
+                        () -> {
+                            throw new AssertionError("no");
+                        },
+                        denied -> "denied"))
+                .isCompletedExceptionally();
+        assertThat(one.peek("a", 0).remaining()).isEqualTo(1);
+    }
+
+    @Test
+    void aCallThatNobodyWaitsForAnyMoreDoesNotRun() {
+        Limiter one = Limiter.local(clock, Limit.concurrency(1));
+        Hold first = one.hold("a");
+        CompletableFuture<String> waiting =
+                one.callAsync("a", 1, SECOND, () -> CompletableFuture.completedFuture("ran"), denied -> "denied");
+        waiting.cancel(true);
+        first.close();
+        assertThat(one.peek("a", 0).remaining()).isEqualTo(1);
+    }
+
+    @Test
+    void saysWhenToRetryInWholeSeconds() {
+        Limiter limiter = Limiter.local(clock, Limit.slidingLog(1, Duration.ofMillis(1500)), Limit.concurrency(1));
+        assertThat(limiter.decide("a").retryAfterSeconds()).hasValue(0);
+        clock.advance(1);
+        assertThat(limiter.peek("a").retryAfterSeconds()).as("held, too").isEmpty();
+        assertThat(limiter.peek("a").never()).isTrue();
+        assertThat(limiter.peek("a").retryAfter().toMillis()).isPositive();
+        assertThat(limiter.peek("a").resetAfter().toNanos()).isEqualTo(Long.MAX_VALUE);
+        Limiter log = Limiter.local(clock, Limit.slidingLog(1, Duration.ofMillis(1500)));
+        log.decide("a");
+        assertThat(log.peek("a").retryAfterSeconds()).hasValue(2);
+        clock.advance(500_000);
+        assertThat(log.peek("a").retryAfterSeconds()).hasValue(1);
     }
 }
