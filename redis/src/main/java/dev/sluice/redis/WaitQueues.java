@@ -1,7 +1,7 @@
 package dev.sluice.redis;
 
 import dev.sluice.Decision;
-import dev.sluice.spi.Scheduler;
+import dev.sluice.Scheduler;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
