@@ -8,6 +8,7 @@ import dev.sluice.Outcome;
 import dev.sluice.Scheduler;
 import dev.sluice.Store;
 import dev.sluice.rules.match.Matches;
+import dev.sluice.text.Quoted;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
