@@ -7,6 +7,8 @@ module dev.sluice.core {
     exports dev.sluice.spi to
             dev.sluice.redis,
             dev.sluice.rules;
+    exports dev.sluice.text to
+            dev.sluice.rules;
 
     uses dev.sluice.LocalProvider;
 

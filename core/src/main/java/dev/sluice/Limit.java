@@ -47,7 +47,18 @@ public sealed interface Limit {
         return period() == null;
     }
 
-    /** The limit as a rule file has it, such as {@code 5 per 1m sliding-log}. */
+    /**
+     * Reads a limit as a rule file has it, such as {@code 5 per 1m sliding-log}, {@code 100 per 1d fixed-window
+     * aligned=Europe/Berlin} or {@code 20 at once}. The algorithm may be left out: it is a sliding window then. What
+     * {@link #text} writes is read as an equal limit.
+     *
+     * @throws LimitSyntaxException if this is no limit, with all that is wrong and where
+     */
+    static Limit parse(String text) {
+        return LimitParser.parse(text, LimitParser.EXPECTED);
+    }
+
+    /** The limit as a rule file has it, such as {@code 5 per 1m sliding-log}: the inverse of {@link #parse}. */
     default String text() {
         return accept(LimitText.INSTANCE);
     }
@@ -118,6 +129,11 @@ public sealed interface Limit {
         public FixedWindow {
             checkPermits("permits", permits);
             checkPeriod(period);
+            if (alignment instanceof Alignment.Calendar calendar
+                    && !calendar.unit().getDuration().equals(period)) {
+                throw new IllegalArgumentException("a window aligned to " + calendar.unit() + " lasts "
+                        + calendar.unit().getDuration() + ", was " + period);
+            }
         }
 
         /** The same, in windows that start at whole multiples of the period since 1970. */

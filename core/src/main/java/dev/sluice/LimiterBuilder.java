@@ -8,6 +8,14 @@ public interface LimiterBuilder {
      */
     LimiterBuilder ticker(Ticker ticker);
 
+    /** Wakes those who wait for permits. Default: {@link Scheduler#system()}. It should keep the time of the ticker. */
+    LimiterBuilder scheduler(Scheduler scheduler);
+
+    /** A clock that the test moves, as ticker and as scheduler. */
+    default LimiterBuilder clock(ManualClock clock) {
+        return ticker(clock).scheduler(clock);
+    }
+
     /**
      * The largest number of keys with counters of their own, about; 1 or more. Default: 16,777,216. Beyond it, new keys
      * share a few spare counters until others have gone idle; no key's own counter is ever dropped to make room.

@@ -4,14 +4,13 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import dev.sluice.spi.FakeTime;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What can happen to a request beside yes and no. */
 class OutcomesTest {
-    private final FakeTime time = new FakeTime();
+    private final ManualClock time = new ManualClock();
 
     @Test
     void aShareIsAPercentage() {
@@ -82,7 +81,7 @@ class OutcomesTest {
             shed = decision.outcome() == Outcome.SHED ? decision : null;
         }
         assertThat(shed).isNotNull();
-        time.pass(java.util.Objects.requireNonNull(shed).retryAfter());
+        time.advance(java.util.Objects.requireNonNull(shed).retryAfter());
         assertThat(limiter.peek("k", 0).remaining()).isEqualTo(5);
         assertThat(limiter.tryAcquire("k")).isTrue();
     }

@@ -4,8 +4,8 @@ import dev.sluice.DecisionListener;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.LimiterBuilder;
+import dev.sluice.Scheduler;
 import dev.sluice.Ticker;
-import dev.sluice.spi.Scheduler;
 import dev.sluice.spi.Shedding;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Builds a limiter in this process; beyond the public options, a test sets the wall clock and the scheduler. */
+/** Builds a limiter in this process; beyond the public options, a test sets the wall clock. */
 final class LocalLimiterBuilder implements LimiterBuilder {
     private final List<Limit> limits;
     private Ticker ticker = Ticker.system();
@@ -41,8 +41,8 @@ final class LocalLimiterBuilder implements LimiterBuilder {
         return this;
     }
 
-    /** Wakes waiters. Default: the JDK's timer. */
-    LocalLimiterBuilder scheduler(Scheduler scheduler) {
+    @Override
+    public LocalLimiterBuilder scheduler(Scheduler scheduler) {
         this.scheduler = scheduler;
         return this;
     }

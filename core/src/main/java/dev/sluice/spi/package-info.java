@@ -1,4 +1,4 @@
-/** What stores share with each other: the calls of a limiter, building decisions, the scheduler, shedding. */
+/** What stores share with each other: the calls of a limiter, building decisions, shedding. */
 @NullMarked
 package dev.sluice.spi;
 

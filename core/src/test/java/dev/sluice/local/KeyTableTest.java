@@ -10,13 +10,13 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import dev.sluice.Decision;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
-import dev.sluice.spi.FakeTime;
+import dev.sluice.ManualClock;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Memory is bounded by the keys in use, and by the most keys, and by nothing a caller sends. */
 class KeyTableTest {
-    private final FakeTime time = new FakeTime();
+    private final ManualClock time = new ManualClock();
 
     private LimiterCore core(int maxKeys, Limit... limits) {
         return new LimiterCore(CompiledLimits.of(List.of(limits), 0), time, null, time, maxKeys, null);
@@ -34,12 +34,12 @@ class KeyTableTest {
             limiter.tryAcquire("one-off-" + i);
         }
         assertThat(core.keyCount()).isEqualTo(100_000);
-        time.pass(ofSeconds(2));
+        time.advance(ofSeconds(2));
         int calls = 0;
         while (core.keyCount() > 1) {
             limiter.tryAcquire("regular", 0);
             limiter.tryAcquire("regular");
-            time.pass(ofMillis(200));
+            time.advance(ofMillis(200));
             assertThat(calls++).as("calls until idle keys are gone").isLessThan(100_000);
         }
     }
@@ -51,7 +51,7 @@ class KeyTableTest {
         assertThat(limiter.tryAcquire("victim")).isTrue();
         for (int i = 0; i < 50_000; i++) {
             limiter.tryAcquire("flood-" + i);
-            time.pass(ofMillis(1));
+            time.advance(ofMillis(1));
         }
         assertThat(limiter.tryAcquire("victim")).isFalse();
         assertThat(core.keyCount()).isEqualTo(50_001);
@@ -66,8 +66,8 @@ class KeyTableTest {
                 assertThat(limiter.tryAcquire("k" + i)).isTrue();
                 assertThat(limiter.tryAcquire("k" + i)).isFalse();
             }
-            time.pass(ofSeconds(round % 3));
-            time.pass(ofMillis(1));
+            time.advance(ofSeconds(round % 3));
+            time.advance(ofMillis(1));
         }
         assertThat(core.keyCount()).isLessThanOrEqualTo(500);
     }
@@ -96,16 +96,16 @@ class KeyTableTest {
         LimiterCore core = core(1, Limit.slidingLog(3, ofSeconds(10)));
         Limiter limiter = limiter(core);
         assertThat(limiter.tryAcquire("early")).isTrue();
-        time.pass(ofSeconds(9));
+        time.advance(ofSeconds(9));
         assertThat(limiter.tryAcquire("late", 3)).isTrue();
-        time.pass(ofSeconds(3));
+        time.advance(ofSeconds(3));
         assertThat(limiter.tryAcquire("")).isTrue();
         for (int i = 0; i < 50; i++) {
             limiter.peek("early");
-            time.pass(ofMillis(1));
+            time.advance(ofMillis(1));
         }
         assertThat(limiter.tryAcquire("late")).as("3 taken in the last 10 s").isFalse();
-        time.pass(ofSeconds(8));
+        time.advance(ofSeconds(8));
         assertThat(limiter.tryAcquire("late", 3)).isTrue();
     }
 
@@ -114,10 +114,10 @@ class KeyTableTest {
         LimiterCore core = core(1 << 20, Limit.slidingLog(1, ofMillis(10)));
         Limiter limiter = limiter(core);
         assertThat(limiter.tryAcquire("k")).isTrue();
-        time.pass(ofSeconds(5));
+        time.advance(ofSeconds(5));
         for (int i = 0; i < 100; i++) {
             limiter.peek("other");
-            time.pass(ofMillis(1));
+            time.advance(ofMillis(1));
         }
         assertThat(core.keyCount()).isEqualTo(1);
         time.stepBack(ofMillis(5090));
@@ -127,9 +127,9 @@ class KeyTableTest {
                 .as("five seconds had passed, whatever the clock says now")
                 .isTrue();
         assertThat(second.allowed()).isFalse();
-        time.pass(second.retryAfter().minusNanos(1000));
+        time.advance(second.retryAfter().minusNanos(1000));
         assertThat(limiter.peek("k").allowed()).isFalse();
-        time.pass(ofMillis(1));
+        time.advance(ofMillis(1));
         assertThat(limiter.peek("k").allowed()).isTrue();
     }
 
@@ -186,14 +186,14 @@ class KeyTableTest {
         limiter.release("used", limiter.decide("used", 3));
         for (int i = 0; i < 50_000; i++) {
             limiter.release("once:" + i, limiter.decide("once:" + i, 1));
-            time.pass(ofMillis(71));
+            time.advance(ofMillis(71));
         }
         assertThat(limiter.peek("used", 0).remaining())
                 .as("50 seconds to the hour")
                 .isEqualTo(2);
         assertThat(limiter.peek("held").allowed()).as("nobody has released it").isFalse();
         limiter.release("held", held);
-        time.pass(ofSeconds(51));
+        time.advance(ofSeconds(51));
         assertThat(limiter.peek("held", 5).allowed()).isTrue();
     }
 
@@ -205,7 +205,7 @@ class KeyTableTest {
         assertThat(shared.allowed()).isTrue();
         limiter.release("known", known);
         for (int i = 0; i < 10; i++) {
-            time.pass(ofSeconds(1));
+            time.advance(ofSeconds(1));
             limiter.peek("known");
         }
         limiter.release("shared", shared);
@@ -216,17 +216,17 @@ class KeyTableTest {
     @Test
     void aClockThatStepsFarBackForgivesNobody() {
         Limiter limiter = limiter(core(1000, Limit.slidingLog(2, ofHours(1))));
-        time.pass(ofHours(100));
+        time.advance(ofHours(100));
         assertThat(limiter.decide("a", 2).allowed()).isTrue();
         time.stepBack(ofHours(100));
         for (int i = 0; i < 1000; i++) {
             limiter.tryAcquire("other:" + i);
-            time.pass(ofMillis(1));
+            time.advance(ofMillis(1));
         }
         assertThat(limiter.tryAcquire("a")).isFalse();
-        time.pass(ofHours(101).minusSeconds(1).minusNanos(1000));
+        time.advance(ofHours(101).minusSeconds(1).minusNanos(1000));
         assertThat(limiter.tryAcquire("a")).isFalse();
-        time.pass(ofMillis(1));
+        time.advance(ofMillis(1));
         assertThat(limiter.tryAcquire("a")).isTrue();
     }
 }

@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.Decision;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
+import dev.sluice.ManualClock;
 import dev.sluice.contract.Kinds;
-import dev.sluice.spi.FakeTime;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.CompletableFuture;
@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class PunctualWaitingTest {
     private static final Duration MICRO = Duration.ofNanos(1000);
 
-    private final FakeTime time = new FakeTime();
+    private final ManualClock time = new ManualClock();
 
     private Limiter limiter(Limit... limits) {
         return new LocalLimiterBuilder(limits).ticker(time).scheduler(time).build();
@@ -36,16 +36,16 @@ class PunctualWaitingTest {
     @MethodSource("rates")
     void servedTheMomentThePermitsAreThere(Limit limit) {
         Limiter limiter = limiter(limit);
-        time.pass(ofMillis(123));
+        time.advance(ofMillis(123));
         limiter.decide("a", 10);
         Duration wait = limiter.peek("a", 7).retryAfter();
         CompletableFuture<Decision> turn = limiter.acquireAsync("a", 7, ofDays(2));
-        time.pass(wait.minus(MICRO));
+        time.advance(wait.minus(MICRO));
         assertThat(turn).isNotDone();
-        time.pass(MICRO);
+        time.advance(MICRO);
         assertThat(turn).isCompletedWithValueMatching(Decision::allowed);
         assertThat(limiter.peek("a", 0).remaining()).isEqualTo(turn.join().remaining());
-        assertThat(time.alarms()).as("alarms left").isZero();
+        assertThat(time.pending()).as("alarms left").isZero();
     }
 
     @ParameterizedTest
@@ -59,7 +59,7 @@ class PunctualWaitingTest {
         assertThat(hopeless.join().retryAfter()).isEqualTo(wait);
         CompletableFuture<Decision> justInTime = limiter.acquireAsync("a", 7, wait);
         assertThat(justInTime).isNotDone();
-        time.pass(wait);
+        time.advance(wait);
         assertThat(justInTime).isCompletedWithValueMatching(Decision::allowed);
     }
 
@@ -72,9 +72,9 @@ class PunctualWaitingTest {
         CompletableFuture<Decision> first = limiter.acquireAsync("a", 4, ofDays(9));
         CompletableFuture<Decision> second = limiter.acquireAsync("a", 10, ofDays(9));
         Duration wait = limiter.decide("a", 3).retryAfter();
-        time.pass(wait.minus(MICRO));
+        time.advance(wait.minus(MICRO));
         assertThat(limiter.peek("a", 3).allowed()).isFalse();
-        time.pass(MICRO);
+        time.advance(MICRO);
         assertThat(limiter.decide("a", 3).allowed()).isTrue();
         assertThat(first).isCompletedWithValueMatching(Decision::allowed);
         assertThat(second).isCompletedWithValueMatching(Decision::allowed);
@@ -85,7 +85,7 @@ class PunctualWaitingTest {
         Limiter limiter = limiter(Limit.tokenBucket(1, ofSeconds(1)));
         limiter.decide("a");
         CompletableFuture<Decision> patient = limiter.acquireAsync("a", 1, ChronoUnit.FOREVER.getDuration());
-        time.pass(ofSeconds(1));
+        time.advance(ofSeconds(1));
         assertThat(patient).isCompletedWithValueMatching(Decision::allowed);
     }
 

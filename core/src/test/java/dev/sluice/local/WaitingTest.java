@@ -9,7 +9,7 @@ import dev.sluice.Decision;
 import dev.sluice.Hold;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
-import dev.sluice.spi.FakeTime;
+import dev.sluice.ManualClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class WaitingTest {
-    private final FakeTime time = new FakeTime();
+    private final ManualClock time = new ManualClock();
 
     private Limiter limiter(Limit... limits) {
         return new LocalLimiterBuilder(limits).ticker(time).scheduler(time).build();
@@ -41,15 +41,15 @@ class WaitingTest {
     void whatIsThereIsGivenAtOnce() {
         Limiter limiter = limiter(Limit.slidingLog(2, ofSeconds(1)));
         assertThat(limiter.acquireAsync("k", 2, ofSeconds(5))).isCompletedWithValueMatching(Decision::allowed);
-        assertThat(time.alarms()).isZero();
+        assertThat(time.pending()).isZero();
     }
 
     @Test
     void aTurnComesWhenThePermitDoes() {
         CompletableFuture<Decision> turn = busy().acquireAsync("k", 1, ofSeconds(1));
-        time.pass(ofSeconds(1).minusNanos(1000));
+        time.advance(ofSeconds(1).minusNanos(1000));
         assertThat(turn).isNotDone();
-        time.pass(Duration.ofNanos(1000));
+        time.advance(Duration.ofNanos(1000));
         assertThat(turn).isCompletedWithValueMatching(Decision::allowed);
     }
 
@@ -77,11 +77,11 @@ class WaitingTest {
             int number = i;
             limiter.acquireAsync("k", 1, ofSeconds(10)).thenAccept(d -> order.add(number));
         }
-        time.pass(ofSeconds(3));
+        time.advance(ofSeconds(3));
         assertThat(order).containsExactly(0, 1, 2);
-        time.pass(ofSeconds(7));
+        time.advance(ofSeconds(7));
         assertThat(order).containsExactly(0, 1, 2, 3, 4);
-        assertThat(time.alarms()).isZero();
+        assertThat(time.pending()).isZero();
     }
 
     @Test
@@ -89,15 +89,15 @@ class WaitingTest {
         Limiter limiter = limiter(Limit.tokenBucket(4, ofSeconds(4)));
         assertThat(limiter.tryAcquire("k", 4)).isTrue();
         CompletableFuture<Decision> large = limiter.acquireAsync("k", 4, ofSeconds(4));
-        time.pass(ofSeconds(3));
+        time.advance(ofSeconds(3));
         Decision small = limiter.decide("k", 1);
         assertThat(small.allowed()).isFalse();
         assertThat(small.remaining()).isZero();
         assertThat(small.retryAfter()).isEqualTo(ofSeconds(2));
         assertThat(limiter.peek("k", 1)).isEqualTo(small);
-        time.pass(ofSeconds(1));
+        time.advance(ofSeconds(1));
         assertThat(large).isCompletedWithValueMatching(Decision::allowed);
-        time.pass(ofSeconds(1));
+        time.advance(ofSeconds(1));
         assertThat(limiter.tryAcquire("k")).isTrue();
     }
 
@@ -114,11 +114,11 @@ class WaitingTest {
         CompletableFuture<Decision> first = limiter.acquireAsync("k", 1, ofSeconds(5));
         CompletableFuture<Decision> second = limiter.acquireAsync("k", 1, ofSeconds(5));
         assertThat(first.cancel(false)).isTrue();
-        time.pass(ofSeconds(1));
+        time.advance(ofSeconds(1));
         assertThat(second).isCompletedWithValueMatching(Decision::allowed);
-        time.pass(ofSeconds(1));
+        time.advance(ofSeconds(1));
         assertThat(limiter.tryAcquire("k")).isTrue();
-        assertThat(time.alarms()).isZero();
+        assertThat(time.pending()).isZero();
     }
 
     @Test
@@ -126,7 +126,7 @@ class WaitingTest {
         Limiter limiter = busy();
         CompletableFuture<Decision> turn = limiter.acquireAsync("k", 1, ofSeconds(5));
         turn.completeExceptionally(new IllegalStateException("gave up"));
-        time.pass(ofSeconds(1));
+        time.advance(ofSeconds(1));
         assertThat(limiter.tryAcquire("k")).isTrue();
     }
 
@@ -136,7 +136,7 @@ class WaitingTest {
         Hold hold = limiter.hold("k");
         CompletableFuture<Decision> patient = limiter.acquireAsync("k", 1, ofSeconds(10));
         CompletableFuture<Decision> hasty = limiter.acquireAsync("k", 1, ofSeconds(1));
-        time.pass(ofSeconds(1));
+        time.advance(ofSeconds(1));
         assertThat(hasty).isCompletedWithValueMatching(d -> !d.allowed());
         assertThat(patient).isNotDone();
         hold.close();
@@ -165,7 +165,7 @@ class WaitingTest {
         Limiter limiter = busy();
         CompletableFuture<Decision> turn = limiter.acquireAsync("k", 1, ofSeconds(2));
         limiter.change(Limit.tokenBucket(1, ofSeconds(60)));
-        time.pass(ofSeconds(2));
+        time.advance(ofSeconds(2));
         assertThat(turn).isCompletedWithValueMatching(d -> !d.allowed());
         assertThat(limiter.peek("k").retryAfter()).isEqualTo(ofSeconds(58));
     }
@@ -179,7 +179,7 @@ class WaitingTest {
         assertThat(later).isNotDone();
         assertThat(limiter.tryAcquire("k", 5)).isTrue();
         CompletableFuture<Decision> rest = limiter.acquireAsync("k", 10, ofSeconds(10));
-        time.pass(ofSeconds(10));
+        time.advance(ofSeconds(10));
         assertThat(later).isCompletedWithValueMatching(Decision::allowed);
         assertThat(rest)
                 .as("the background came first, and ten do not fit beside it")
@@ -195,9 +195,9 @@ class WaitingTest {
         CompletableFuture<Decision> third = limiter.acquireAsync("k", 1, ofMillis(1500));
         assertThat(third).isCompletedWithValueMatching(d -> !d.allowed());
         assertThat(third.join().retryAfter()).isEqualTo(ofMillis(500));
-        time.pass(ofMillis(999));
+        time.advance(ofMillis(999));
         assertThat(second).isNotDone();
-        time.pass(ofMillis(1));
+        time.advance(ofMillis(1));
         assertThat(second)
                 .isCompletedWithValueMatching(d -> d.allowed() && d.delay().isZero());
         CompletableFuture<Decision> fourth = limiter.acquireAsync("k", 1, ofSeconds(5));
@@ -214,9 +214,9 @@ class WaitingTest {
         assertThat(second).isNotDone();
         assertThat(third).isCompletedWithValueMatching(d -> !d.allowed());
         CompletableFuture<Decision> fourth = limiter.acquireAsync("k", 1, ofSeconds(10));
-        time.pass(ofSeconds(1));
+        time.advance(ofSeconds(1));
         assertThat(second).isCompletedWithValueMatching(Decision::allowed);
-        time.pass(ofSeconds(9));
+        time.advance(ofSeconds(9));
         assertThat(fourth).isCompletedWithValueMatching(Decision::allowed);
     }
 
@@ -245,7 +245,7 @@ class WaitingTest {
         waiting.interrupt();
         assertThat(interrupted.await(30, TimeUnit.SECONDS)).isTrue();
         waiting.join();
-        time.pass(ofSeconds(1));
+        time.advance(ofSeconds(1));
         assertThat(limiter.tryAcquire("k")).isTrue();
     }
 

@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.Decision;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
-import dev.sluice.spi.FakeTime;
+import dev.sluice.ManualClock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class WallClockTest {
     private static final ZoneId SHANGHAI = ZoneId.of("Asia/Shanghai");
 
-    private final FakeTime time = new FakeTime();
+    private final ManualClock time = new ManualClock();
     private long wallAheadMicros = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.parse("2026-03-01T15:00:00Z"));
 
     private Duration heldUp = Duration.ZERO;
@@ -35,14 +35,14 @@ class WallClockTest {
     }
 
     private long wallMicros() {
-        time.pass(heldUp);
+        time.advance(heldUp);
         heldUp = Duration.ZERO;
         return time.nanos() / 1000 + wallAheadMicros;
     }
 
     private void setWallClock(Duration ahead) {
         wallAheadMicros += TimeUnit.MICROSECONDS.convert(ahead);
-        time.pass(ofMillis(10)); // by then a limiter has noticed
+        time.advance(ofMillis(10)); // by then a limiter has noticed
     }
 
     @Test
@@ -50,9 +50,9 @@ class WallClockTest {
         Limiter limiter = limiter(Limit.fixedWindow(1, ofDays(1)).aligned(SHANGHAI));
         assertThat(limiter.tryAcquire("k")).isTrue();
         assertThat(limiter.decide("k").retryAfter()).isEqualTo(ofHours(1));
-        time.pass(ofHours(1).minusNanos(1000));
+        time.advance(ofHours(1).minusNanos(1000));
         assertThat(limiter.tryAcquire("k")).isFalse();
-        time.pass(Duration.ofNanos(1000));
+        time.advance(Duration.ofNanos(1000));
         assertThat(limiter.tryAcquire("k")).isTrue();
         assertThat(limiter.decide("k").retryAfter()).isEqualTo(ofHours(24));
     }
@@ -80,7 +80,7 @@ class WallClockTest {
     @Test
     void aWallClockSetBackKeepsTheWindowOpen() {
         Limiter limiter = limiter(Limit.fixedWindow(2, ofHours(1)).aligned());
-        time.pass(ofMinutes(10));
+        time.advance(ofMinutes(10));
         assertThat(limiter.tryAcquire("k")).isTrue();
         setWallClock(ofMinutes(-30));
         assertThat(limiter.tryAcquire("k")).isTrue();
@@ -101,7 +101,7 @@ class WallClockTest {
     void aReadingThatWasHeldUpIsNotBelieved() {
         Limiter limiter = limiter(Limit.fixedWindow(1, ofHours(1)).aligned());
         assertThat(limiter.tryAcquire("k")).isTrue();
-        time.pass(ofMillis(10));
+        time.advance(ofMillis(10));
         heldUp = ofMillis(20);
         assertThat(limiter.decide("k").retryAfter()).isEqualTo(ofHours(1).minusMillis(10));
         assertThat(heldUp).as("the wall clock was read").isZero();

@@ -1,6 +1,7 @@
 package dev.sluice.redis;
 
 import dev.sluice.OnFailure;
+import dev.sluice.Scheduler;
 import dev.sluice.redis.client.JedisConnection;
 import dev.sluice.redis.client.JedisConnector;
 import dev.sluice.redis.client.LettuceConnector;
@@ -9,7 +10,6 @@ import dev.sluice.redis.client.RedisConnection;
 import dev.sluice.redis.client.ResilientConnection;
 import dev.sluice.redis.client.Tls;
 import dev.sluice.redis.script.Script;
-import dev.sluice.spi.Scheduler;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.RedisClusterClient;

@@ -2,8 +2,8 @@ package dev.sluice.redis;
 
 import dev.sluice.Decision;
 import dev.sluice.Outcome;
+import dev.sluice.Scheduler;
 import dev.sluice.spi.LimiterDecision;
-import dev.sluice.spi.Scheduler;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;

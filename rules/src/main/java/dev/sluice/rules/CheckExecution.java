@@ -2,8 +2,8 @@ package dev.sluice.rules;
 
 import dev.sluice.Charge;
 import dev.sluice.Decision;
+import dev.sluice.Scheduler;
 import dev.sluice.Store;
-import dev.sluice.spi.Scheduler;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -7,6 +7,7 @@ import dev.sluice.Store;
 import dev.sluice.rules.match.Attributes;
 import dev.sluice.rules.match.Condition;
 import dev.sluice.rules.match.Index;
+import dev.sluice.text.Quoted;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -3,6 +3,7 @@ package dev.sluice.rules;
 import dev.sluice.Decision;
 import dev.sluice.Outcome;
 import dev.sluice.rules.match.Condition;
+import dev.sluice.text.Quoted;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -1,6 +1,7 @@
 package dev.sluice.rules;
 
 import dev.sluice.rules.match.Attributes;
+import dev.sluice.text.Quoted;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Locale;

@@ -3,6 +3,7 @@ package dev.sluice.rules;
 import dev.sluice.Limit;
 import dev.sluice.OnFailure;
 import dev.sluice.rules.match.Condition;
+import dev.sluice.text.Quoted;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;

@@ -1,5 +1,6 @@
 package dev.sluice.rules;
 
+import dev.sluice.text.Quoted;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;

@@ -37,6 +37,7 @@ class ArchitectureTest {
                         "java..",
                         "dev.sluice",
                         "dev.sluice.spi",
+                        "dev.sluice.text",
                         "dev.sluice.rules..",
                         "org.jspecify..",
                         "org.snakeyaml.engine..",

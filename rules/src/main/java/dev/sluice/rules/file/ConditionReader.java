@@ -1,11 +1,11 @@
 package dev.sluice.rules.file;
 
-import dev.sluice.rules.Quoted;
 import dev.sluice.rules.Request;
 import dev.sluice.rules.match.Attributes;
 import dev.sluice.rules.match.Condition;
 import dev.sluice.rules.match.Glob;
 import dev.sluice.rules.match.Pattern;
+import dev.sluice.text.Quoted;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

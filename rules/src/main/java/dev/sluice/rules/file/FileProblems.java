@@ -1,6 +1,6 @@
 package dev.sluice.rules.file;
 
-import dev.sluice.rules.Quoted;
+import dev.sluice.text.Quoted;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

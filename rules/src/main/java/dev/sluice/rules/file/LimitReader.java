@@ -1,17 +1,20 @@
 package dev.sluice.rules.file;
 
-import dev.sluice.Durations;
 import dev.sluice.Limit;
-import dev.sluice.rules.Quoted;
+import dev.sluice.LimitParser;
+import dev.sluice.LimitSyntaxException;
+import dev.sluice.text.DidYouMean;
+import dev.sluice.text.Quoted;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Set;
-import java.util.regex.MatchResult;
-import java.util.regex.Pattern;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the limits of a rule, in their short form and as mappings. */
+/**
+ * Reads the limits of a rule, in their short form and as mappings. What a limit is, {@link LimitParser} knows; this finds
+ * the places of what is wrong in the file.
+ */
 final class LimitReader {
     /** The largest number of limits of one rule. */
     private static final int MAX_LIMITS = 16;
@@ -19,17 +22,8 @@ final class LimitReader {
     private static final String UNLIMITED = "unlimited";
     private static final String EXPECTED =
             "a limit such as '5 per 1m', '100 per 1d fixed-window aligned=UTC', '20 at once' or 'unlimited'";
-    private static final Set<String> FIELDS = fields();
-    private static final Set<String> FLAGS = Set.of("aligned", "weighted", "queue");
-    private static final Pattern WORD = Pattern.compile("\\S+", Pattern.UNICODE_CHARACTER_CLASS);
 
     private LimitReader() {}
-
-    private static Set<String> fields() {
-        Set<String> fields = new LinkedHashSet<>(List.of("permits", "per", "algorithm"));
-        fields.addAll(LimitSpec.allOptions());
-        return fields;
-    }
 
     /** The limits of a field; none for unlimited. */
     static List<Limit> limits(YamlValue value) {
@@ -55,31 +49,29 @@ final class LimitReader {
     }
 
     private static @Nullable Limit mapped(YamlValue value) {
-        YamlFields fields = value.fields(EXPECTED, FIELDS);
+        YamlFields fields = value.fields(EXPECTED, LimitParser.fields());
         if (fields == null) {
             return null;
         }
-        LimitSpec spec = new LimitSpec();
-        fields.all().forEach((name, field) -> {
-            String text = FIELDS.contains(name) ? field.text("a value") : null;
-            if (text == null) {
-                return;
+        Map<String, String> texts = new LinkedHashMap<>();
+        boolean readable = true;
+        for (String name : LimitParser.fields()) {
+            YamlValue field = fields.get(name);
+            String text = field == null ? null : field.text("a value");
+            if (text != null) {
+                texts.put(name, text);
             }
-            LimitSpec.Part part = new LimitSpec.Part(text, field, 0);
-            switch (name) {
-                case "permits" -> spec.permits(part);
-                case "per" -> spec.per(part);
-                case "algorithm" -> spec.algorithm(part);
-                default -> spec.option(name, part);
+            readable &= field == null || text != null;
+        }
+        try {
+            return readable ? LimitParser.parse(texts) : null;
+        } catch (LimitSyntaxException e) {
+            for (LimitSyntaxException.Problem problem : e.problems()) {
+                YamlValue field = fields.get(problem.field());
+                (field == null ? value : field).problem(problem.message());
             }
-        });
-        if (fields.required("permits", "how many") == null) {
             return null;
         }
-        if (!spec.holds() && fields.required("per", Durations.EXPECTED) == null) {
-            return null;
-        }
-        return spec.build(value);
     }
 
     /** The limit that a text in the short form means; null, and a problem, if it means none. */
@@ -88,45 +80,16 @@ final class LimitReader {
         if (text == null) {
             return null;
         }
-        List<LimitSpec.Part> words = new ArrayList<>();
-        for (MatchResult word : WORD.matcher(text).results().toList()) {
-            words.add(new LimitSpec.Part(word.group(), value, word.start()));
-        }
-        if (words.size() == 3
-                && words.get(1).text().equals("at")
-                && words.get(2).text().equals("once")) {
-            LimitSpec spec = new LimitSpec();
-            spec.permits(words.get(0));
-            spec.algorithm(new LimitSpec.Part("concurrency", value, 0));
-            return spec.build(value);
-        }
-        if (words.size() < 3 || !words.get(1).text().equals("per")) {
-            int at = words.size() > 1 ? words.get(1).offset() : 0;
-            String hint = text.startsWith("unl") ? DidYouMean.hint(text, List.of(UNLIMITED)) : "";
-            value.problem(at, "expected " + EXPECTED + ", was " + Quoted.quoted(text) + hint);
+        if (text.startsWith("unl")) {
+            value.problem("expected " + EXPECTED + ", was " + Quoted.quoted(text)
+                    + DidYouMean.hint(text, List.of(UNLIMITED)));
             return null;
         }
-        return rate(words, value);
-    }
-
-    private static @Nullable Limit rate(List<LimitSpec.Part> words, YamlValue value) {
-        LimitSpec spec = new LimitSpec();
-        spec.permits(words.get(0));
-        spec.per(words.get(2));
-        for (int i = 3; i < words.size(); i++) {
-            LimitSpec.Part word = words.get(i);
-            int equals = word.text().indexOf('=');
-            String name = equals < 0 ? word.text() : word.text().substring(0, equals);
-            if (i == 3 && equals < 0 && !FLAGS.contains(name)) {
-                spec.algorithm(word);
-            } else {
-                String text = equals < 0 ? "" : word.text().substring(equals + 1);
-                spec.option(name, new LimitSpec.Part(text, value, word.offset()));
-                if (equals < 0 ? !FLAGS.contains(name) : text.isEmpty()) {
-                    spec.problem(word, "expected option=value, was " + Quoted.quoted(word.text()));
-                }
-            }
+        try {
+            return LimitParser.parse(text, EXPECTED);
+        } catch (LimitSyntaxException e) {
+            e.problems().forEach(problem -> value.problem(problem.offset(), problem.message()));
+            return null;
         }
-        return spec.build(value);
     }
 }

@@ -6,6 +6,8 @@ import dev.sluice.rules.OnExceed;
 import dev.sluice.rules.Rule;
 import dev.sluice.rules.RuleOverride;
 import dev.sluice.rules.match.Condition;
+import dev.sluice.text.DidYouMean;
+import dev.sluice.text.WholeNumber;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -166,7 +168,7 @@ final class RuleReader {
         String expected = "a percentage from 1% to " + max + "%";
         String text = value.text(expected);
         Long percent = text != null && text.endsWith("%")
-                ? YamlValue.parseNumber(text.substring(0, text.length() - 1).strip())
+                ? WholeNumber.parse(text.substring(0, text.length() - 1).strip())
                 : null;
         if (percent != null && percent >= 1 && percent <= max) {
             return percent.intValue();

@@ -1,11 +1,11 @@
 package dev.sluice.rules.file;
 
 import dev.sluice.rules.GeoDatabase;
-import dev.sluice.rules.Quoted;
 import dev.sluice.rules.Rule;
 import dev.sluice.rules.RuleSet;
 import dev.sluice.rules.TrustedProxies;
 import dev.sluice.rules.match.Network;
+import dev.sluice.text.Quoted;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;

@@ -1,6 +1,6 @@
 package dev.sluice.rules.file;
 
-import dev.sluice.rules.Quoted;
+import dev.sluice.text.Quoted;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;

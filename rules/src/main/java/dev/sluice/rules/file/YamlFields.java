@@ -1,6 +1,7 @@
 package dev.sluice.rules.file;
 
-import dev.sluice.rules.Quoted;
+import dev.sluice.text.DidYouMean;
+import dev.sluice.text.Quoted;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;

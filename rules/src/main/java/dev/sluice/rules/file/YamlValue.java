@@ -1,6 +1,8 @@
 package dev.sluice.rules.file;
 
-import dev.sluice.rules.Quoted;
+import dev.sluice.text.DidYouMean;
+import dev.sluice.text.Quoted;
+import dev.sluice.text.WholeNumber;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -118,18 +120,12 @@ public final class YamlValue {
     /** A whole number; null, and a problem, if it is none or not within these bounds. */
     public @Nullable Long number(String expected, long min, long max) {
         String text = text(expected);
-        Long number = text == null ? null : parseNumber(text);
+        Long number = text == null ? null : WholeNumber.parse(text);
         if (text != null && (number == null || number < min || number > max)) {
             unexpected(expected);
             return null;
         }
         return number;
-    }
-
-    /** Reads a whole number: up to 18 digits, with underscores between them as in {@code 1_000}; null if it is none. */
-    static @Nullable Long parseNumber(String text) {
-        String digits = text.replace("_", "");
-        return digits.length() <= 18 && text.matches("[0-9]+(_[0-9]+)*") ? (Long) Long.parseLong(digits) : null;
     }
 
     /** The elements of a list; none, and a problem, if it is no list. */

@@ -1,13 +1,13 @@
 package dev.sluice.server.envoy;
 
 import com.google.protobuf.Struct;
-import dev.sluice.rules.file.DidYouMean;
 import dev.sluice.rules.file.FileProblems;
 import dev.sluice.rules.file.YamlDocument;
 import dev.sluice.rules.file.YamlFields;
 import dev.sluice.rules.file.YamlValue;
 import dev.sluice.server.envoy.DescriptorNode.Level;
 import dev.sluice.server.envoy.DescriptorNode.Wildcard;
+import dev.sluice.text.DidYouMean;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

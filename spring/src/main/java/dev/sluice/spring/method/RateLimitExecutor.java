@@ -1,8 +1,8 @@
 package dev.sluice.spring.method;
 
+import dev.sluice.Scheduler;
 import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.Verdict;
-import dev.sluice.spi.Scheduler;
 import dev.sluice.spring.BlockingVerdicts;
 import dev.sluice.spring.RateLimitObservations;
 import dev.sluice.spring.RuleRegistry;

@@ -1,6 +1,6 @@
 package dev.sluice.spring.method;
 
-import dev.sluice.spi.Scheduler;
+import dev.sluice.Scheduler;
 import dev.sluice.spring.RuleRegistry;
 import dev.sluice.spring.SluiceAutoConfiguration;
 import dev.sluice.spring.SluiceProperties;

@@ -1,4 +1,4 @@
-package dev.sluice.rules;
+package dev.sluice.text;
 
 /** Quotes values for messages. */
 public final class Quoted {

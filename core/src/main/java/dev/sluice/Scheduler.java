@@ -1,9 +1,12 @@
-package dev.sluice.spi;
+package dev.sluice;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Runs actions later: late perhaps, but never early by its own clock. Tests have one that they move themselves. */
+/**
+ * Runs actions later: late perhaps, but never early by its own clock. It wakes those who wait for permits. A test passes
+ * a {@link ManualClock}, which it moves itself.
+ */
 @FunctionalInterface
 public interface Scheduler {
     /** Runs {@code action} once the delay is over. Running what is returned cancels it. */

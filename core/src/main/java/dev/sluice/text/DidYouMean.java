@@ -1,4 +1,4 @@
-package dev.sluice.rules.file;
+package dev.sluice.text;
 
 import java.util.Collection;
 

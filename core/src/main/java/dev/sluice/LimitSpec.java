@@ -1,12 +1,13 @@
-package dev.sluice.rules.file;
+package dev.sluice;
 
-import dev.sluice.Durations;
-import dev.sluice.Limit;
-import dev.sluice.rules.Quoted;
+import dev.sluice.text.DidYouMean;
+import dev.sluice.text.Quoted;
+import dev.sluice.text.WholeNumber;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,55 +16,66 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One limit as it is written, in either form, and the {@link Limit} that it means.
+ * One limit as it is written, in parts, and the {@link Limit} that it means. All that is wrong with the parts is
+ * collected, so that it can be told at once.
  *
  * <p>The method of each algorithm builds its limit from the permits, the period and the options.
  */
 final class LimitSpec implements Limit.Cases<Limit> {
+    static final String PERMITS = "permits";
+    static final String PER = "per";
+    static final String ALGORITHM = "algorithm";
+
     /** One limit of each algorithm, whose numbers mean nothing, with the names of its options. */
-    private static final Map<Limit, Set<String>> OPTIONS = options();
+    private static final Map<Limit, List<String>> OPTIONS = options();
 
     private static final Limit DEFAULT = Limit.slidingWindow(1, Duration.ofSeconds(1), 10);
     private static final String EPOCH = "epoch";
     private static final String ALIGNED = "aligned";
 
-    /** A piece of text, the value it is part of, and where in the value it begins. */
-    record Part(String text, YamlValue value, int offset) {}
+    private static final Set<String> FLAGS = Set.of(ALIGNED, "weighted", "queue");
+
+    /** The text of a field, and where it begins. */
+    record Part(String field, String text, int offset) {}
 
     private final Map<String, Part> options = new LinkedHashMap<>();
+    private final List<LimitSyntaxException.Problem> problems = new ArrayList<>();
     private @Nullable Part algorithm;
     private @Nullable Part permits;
     private @Nullable Part per;
-    private boolean failed;
 
     private long count;
     private Duration period = Duration.ZERO;
     private @Nullable ChronoUnit calendarUnit;
 
-    private static Map<Limit, Set<String>> options() {
+    private static Map<Limit, List<String>> options() {
         Duration second = Duration.ofSeconds(1);
-        Map<Limit, Set<String>> all = new LinkedHashMap<>();
-        all.put(Limit.fixedWindow(1, second), Set.of(ALIGNED));
-        all.put(Limit.slidingWindow(1, second, 10), Set.of("slices", "weighted"));
-        all.put(Limit.slidingLog(1, second), Set.of());
-        all.put(Limit.tokenBucket(1, second), Set.of("burst"));
-        all.put(Limit.leakyBucket(1, second), Set.of("capacity", "queue"));
-        all.put(Limit.concurrency(1), Set.of());
+        Map<Limit, List<String>> all = new LinkedHashMap<>();
+        all.put(Limit.fixedWindow(1, second), List.of(ALIGNED));
+        all.put(Limit.slidingWindow(1, second, 10), List.of("slices", "weighted"));
+        all.put(Limit.slidingLog(1, second), List.of());
+        all.put(Limit.tokenBucket(1, second), List.of("burst"));
+        all.put(Limit.leakyBucket(1, second), List.of("capacity", "queue"));
+        all.put(Limit.concurrency(1), List.of());
         return all;
     }
 
     static List<String> allOptions() {
-        return OPTIONS.values().stream().flatMap(Set::stream).toList();
+        return OPTIONS.values().stream().flatMap(List::stream).toList();
     }
 
     private static List<String> algorithms() {
         return OPTIONS.keySet().stream().map(Limit::algorithm).toList();
     }
 
-    /** Whether a limit of this algorithm has no period. */
-    boolean holds() {
-        Limit limit = kind();
-        return limit != null && limit.holds();
+    /** Whether an option can stand alone, without a value. */
+    static boolean isFlag(String option) {
+        return FLAGS.contains(option);
+    }
+
+    /** Whether an option means nothing without a value. */
+    static boolean needsValue(String option) {
+        return allOptions().contains(option) && !FLAGS.contains(option);
     }
 
     /** A limit of the algorithm that is named, or of the default; null if the name is unknown. */
@@ -77,64 +89,81 @@ final class LimitSpec implements Limit.Cases<Limit> {
                         .orElse(null);
     }
 
-    void permits(Part part) {
-        permits = part;
-    }
-
-    void per(Part part) {
-        per = part;
-    }
-
-    void algorithm(Part part) {
-        algorithm = part;
-    }
-
-    /** Adds an option; its text is empty if it has no value. */
-    void option(String name, Part part) {
-        if (options.putIfAbsent(name, part) != null) {
-            problem(part, "option '" + name + "' is there twice");
+    /** Sets a field by its name. */
+    void set(String name, Part part) {
+        switch (name) {
+            case PERMITS -> permits = part;
+            case PER -> per = part;
+            case ALGORITHM -> algorithm = part;
+            default -> option(name, part);
         }
     }
 
-    void problem(Part part, String message) {
-        part.value.problem(part.offset, message);
-        failed = true;
+    /** Adds an option, whatever its name; its text is empty if it has no value. */
+    void option(String name, Part part) {
+        if (options.putIfAbsent(name, part) != null) {
+            problem(part, "option " + Quoted.quoted(name) + " is there twice");
+        }
+    }
+
+    private void problem(Part part, String message) {
+        problem(part.field, part.offset, message);
+    }
+
+    void problem(String field, int offset, String message) {
+        problems.add(new LimitSyntaxException.Problem(field, offset, message));
+    }
+
+    List<LimitSyntaxException.Problem> problems() {
+        return problems;
     }
 
     /** The limit; null if there was a problem. */
     @Nullable
-    Limit build(YamlValue whole) {
+    Limit build() {
         options.forEach(this::checkValue);
         Limit kind = kind();
         if (kind == null) {
-            Part part = Objects.requireNonNull(algorithm);
-            problem(
-                    part,
-                    "unknown algorithm " + Quoted.quoted(part.text)
-                            + DidYouMean.ending(part.text, algorithms()) + " Expected one of "
-                            + String.join(", ", algorithms()));
+            unknownAlgorithm(Objects.requireNonNull(algorithm));
         } else {
             options.forEach((name, part) -> checkOwner(kind, name, part));
         }
-        count = permits == null ? 0 : number(permits, 1, Limit.MAX_PERMITS);
+        if (permits == null) {
+            problem("", 0, "'permits' is missing; expected how many");
+        } else {
+            count = number(permits, 1, Limit.MAX_PERMITS);
+        }
         if (per != null && kind != null && kind.holds()) {
             problem(per, kind.algorithm() + " has no period: permits are held until they are released");
         } else if (per != null) {
             readPeriod(per);
+        } else if (kind == null || !kind.holds()) {
+            problem("", 0, "'per' is missing; expected " + Durations.EXPECTED);
         }
-        if (failed || kind == null) {
+        return kind == null ? null : built(kind);
+    }
+
+    private @Nullable Limit built(Limit kind) {
+        if (!problems.isEmpty()) {
             return null;
         }
         try {
             return kind.accept(this);
         } catch (IllegalArgumentException e) {
-            whole.problem(e.getMessage() == null ? "not a limit" : e.getMessage());
+            problem("", 0, String.valueOf(e.getMessage()));
             return null;
         }
     }
 
+    private void unknownAlgorithm(Part part) {
+        problem(
+                part,
+                "unknown algorithm " + Quoted.quoted(part.text) + DidYouMean.ending(part.text, algorithms())
+                        + " Expected one of " + String.join(", ", algorithms()));
+    }
+
     private void checkOwner(Limit kind, String option, Part part) {
-        Set<String> known = Objects.requireNonNull(OPTIONS.get(kind));
+        List<String> known = Objects.requireNonNull(OPTIONS.get(kind));
         if (known.contains(option)) {
             return;
         }
@@ -147,7 +176,7 @@ final class LimitSpec implements Limit.Cases<Limit> {
                         : "its options are "
                                 + String.join(", ", known.stream().sorted().toList())
                                 + DidYouMean.hint(option, known));
-        problem(part, "'" + option + "' is no option of " + kind.algorithm() + "; " + owner);
+        problem(part, Quoted.quoted(option) + " is no option of " + kind.algorithm() + "; " + owner);
     }
 
     private void readPeriod(Part part) {
@@ -260,7 +289,7 @@ final class LimitSpec implements Limit.Cases<Limit> {
     }
 
     private long number(Part part, long min, long max) {
-        Long number = YamlValue.parseNumber(part.text);
+        Long number = WholeNumber.parse(part.text);
         if (number == null || number < min || number > max) {
             problem(part, "expected a whole number from " + min + " to " + max + ", was " + Quoted.quoted(part.text));
             return min;
