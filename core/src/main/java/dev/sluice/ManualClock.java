@@ -68,7 +68,7 @@ public final class ManualClock implements Ticker, Scheduler {
             Runnable action;
             synchronized (this) {
                 Alarm next = nextWithin(left);
-                long step = next == null ? left : Math.max(0, next.atNanos - nowNanos);
+                long step = next == null ? left : next.atNanos - nowNanos;
                 nowNanos += step;
                 left -= step;
                 if (next == null) {

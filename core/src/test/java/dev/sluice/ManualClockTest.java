@@ -51,7 +51,7 @@ class ManualClockTest {
                 .build();
         Hold held = limiter.hold("k");
         CompletableFuture<Decision> waiting = limiter.acquireAsync("k", 1, ofSeconds(5));
-        assertThat(clock.pending()).isEqualTo(1);
+        assertThat(clock.pending()).isPositive();
         clock.advance(ofSeconds(5));
         assertThat(waiting).isCompletedWithValueMatching(decision -> !decision.allowed());
         held.close();

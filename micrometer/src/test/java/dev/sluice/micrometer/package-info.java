@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.micrometer;
+
+import org.jspecify.annotations.NullMarked;
