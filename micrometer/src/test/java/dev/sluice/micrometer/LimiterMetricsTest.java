@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.sluice.Decision;
+import dev.sluice.spi.LimiterDecision;
 import dev.sluice.DecisionListener;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
@@ -82,8 +83,8 @@ class LimiterMetricsTest {
         DecisionListener listener = metrics.listener("a");
         assertThat(registry.getMeters()).isEmpty();
         Decision decision = limiter("b").decide("k");
-        listener.decided("k", decision.withSource(Decision.Source.REDIS));
-        listener.decided("k", decision.withSource(Decision.Source.DENIAL_CACHE));
+        listener.decided("k", LimiterDecision.of(decision).withSource(Decision.Source.REDIS));
+        listener.decided("k", LimiterDecision.of(decision).withSource(Decision.Source.DENIAL_CACHE));
         assertThat(counted(registry)).containsEntry("a allowed redis", 1).containsEntry("a allowed denial-cache", 1);
         assertThat(registry.getMeters()).hasSize(3 * Outcome.values().length);
     }
