@@ -253,20 +253,40 @@ public interface Limiter {
     // ---- Refunds, releases and changes
 
     /**
-     * Gives back the permits that a decision took, for a request that did not run, as far as time has not regained them
-     * already. A denied decision took nothing, and its refund does nothing. Refund a decision once.
+     * Gives back {@code unused} of the permits that a decision took, as far as time has not regained them already: as if
+     * the request had asked for the others first, and for these in a second call. A decision may be refunded in several
+     * parts, together no more than it took. A denied decision took nothing, and its refund does nothing.
+     *
+     * <p>Permits of a concurrency limit stay held until the decision is released, or refunded as a whole in one call.
+     *
+     * @throws IllegalArgumentException if {@code unused} is negative, or more than the decision's permits
      */
-    void refund(String key, Decision taken);
+    void refund(String key, Decision taken, long unused);
 
-    /** {@link #refund(String, Decision)} without blocking the thread until the store has done it. */
-    default CompletableFuture<?> refundAsync(String key, Decision taken) {
-        refund(key, taken);
-        return CompletableFuture.completedFuture(null);
+    /** Gives back all permits that a decision took, for a request that did not run. Refund a decision once. */
+    default void refund(String key, Decision taken) {
+        refund(key, taken, taken.permits());
     }
 
     /** {@link #refund(String, Decision)} on the one key. */
     default void refund(Decision taken) {
         refund("", taken);
+    }
+
+    /** {@link #refund(String, Decision, long)} on the one key. */
+    default void refund(Decision taken, long unused) {
+        refund("", taken, unused);
+    }
+
+    /** {@link #refund(String, Decision, long)} without blocking the thread until the store has done it. */
+    default CompletableFuture<?> refundAsync(String key, Decision taken, long unused) {
+        refund(key, taken, unused);
+        return CompletableFuture.completedFuture(null);
+    }
+
+    /** {@link #refund(String, Decision)} without blocking the thread until the store has done it. */
+    default CompletableFuture<?> refundAsync(String key, Decision taken) {
+        return refundAsync(key, taken, taken.permits());
     }
 
     /**

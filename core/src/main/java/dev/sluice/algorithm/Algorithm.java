@@ -8,6 +8,9 @@ public interface Algorithm {
     /** The largest number of permits that can be taken at once. */
     long capacity();
 
+    /** Which limit of its limiter this is. */
+    Lineage lineage();
+
     /**
      * The state {@code old}, which followed other numbers, under these: what was used stays used. Of another algorithm
      * only the number of permits in use is known; they count as taken now.

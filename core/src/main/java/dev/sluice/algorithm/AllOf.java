@@ -21,16 +21,16 @@ public record AllOf(List<Algorithm> limits) implements Algorithm {
         return limits.stream().mapToLong(Algorithm::capacity).min().orElseThrow();
     }
 
-    /** Part by part, in order; parts that had no counterpart begin fresh. */
+    @Override
+    public Lineage lineage() {
+        throw new UnsupportedOperationException("each limit has its own");
+    }
+
+    /** Each limit goes on from the one that it continues, wherever that stood; one that continues none begins fresh. */
     @Override
     public State migrate(State old, long now) {
-        State[] parts = new State[limits.size()];
-        for (int i = 0; i < parts.length; i++) {
-            parts[i] = i < old.parts()
-                    ? limits.get(i).migrate(old.part(i), now)
-                    : limits.get(i).fresh();
-        }
-        return new Parts(this, parts);
+        return new Parts(
+                this, limits.stream().map(limit -> old.migrateOne(limit, now)).toArray(State[]::new));
     }
 
     private static final class Parts extends State {
@@ -123,13 +123,18 @@ public record AllOf(List<Algorithm> limits) implements Algorithm {
 
         /** Each part is refunded by its own mark. */
         @Override
-        public void refund(long now, long takenAt, long mark, long cost) {
+        public void refund(long now, long takenAt, long mark, long cost, long unused) {
             throw new UnsupportedOperationException("refund the parts");
         }
 
         @Override
         public State copy() {
             return new Parts(limit, Arrays.stream(parts).map(State::copy).toArray(State[]::new));
+        }
+
+        @Override
+        public State cleared() {
+            return new Parts(limit, Arrays.stream(parts).map(State::cleared).toArray(State[]::new));
         }
 
         @Override

@@ -8,8 +8,15 @@ package dev.sluice.algorithm;
  *         2  |   #######   ###
  *         1  | ###############      L = 3: time plays no part, only releases free a permit
  * </pre>
+ *
+ * <p>A held permit is freed when its request is released, or refunded as a whole. A refund of a part leaves it held, so
+ * that the release that follows does not free it twice.
  */
-public record Concurrency(long capacity) implements Algorithm {
+public record Concurrency(long capacity, Lineage lineage) implements Algorithm {
+    Concurrency(long capacity) {
+        this(capacity, Lineage.FIRST);
+    }
+
     @Override
     public State fresh() {
         return new Held(this, 0);
@@ -71,12 +78,14 @@ public record Concurrency(long capacity) implements Algorithm {
         }
 
         @Override
-        public void refund(long now, long takenAt, long mark, long cost) {
-            release(mark, cost);
+        public void refund(long now, long takenAt, long mark, long cost, long unused) {
+            if (unused == cost) {
+                release(cost);
+            }
         }
 
         @Override
-        public void release(long mark, long cost) {
+        public void release(long cost) {
             held -= Math.min(held, cost);
         }
 

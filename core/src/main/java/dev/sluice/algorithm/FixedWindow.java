@@ -13,9 +13,14 @@ package dev.sluice.algorithm;
  *
  * <p>Why two words are enough: while now is before {@code end} the window goes on, whatever the clock did since it
  * began; from {@code end} on nothing of the past counts. So a clock that steps back leaves the window as it is, and the
- * window is over at its end and not before. A window whose permits were all refunded has not begun.
+ * window is over at its end and not before. A window whose permits were all refunded has not begun; one that keeps some
+ * ends as before, also if the request that opened it was refunded.
  */
-public record FixedWindow(long capacity, WindowSchedule schedule) implements Algorithm {
+public record FixedWindow(long capacity, WindowSchedule schedule, Lineage lineage) implements Algorithm {
+    FixedWindow(long capacity, WindowSchedule schedule) {
+        this(capacity, schedule, Lineage.FIRST);
+    }
+
     @Override
     public State fresh() {
         return new Window(this);
@@ -93,10 +98,10 @@ public record FixedWindow(long capacity, WindowSchedule schedule) implements Alg
         }
 
         @Override
-        public void refund(long now, long takenAt, long mark, long cost) {
+        public void refund(long now, long takenAt, long mark, long cost, long unused) {
             boolean sameWindow = now < end && takenAt < end && takenAt >= limit.schedule.startOf(end);
             if (sameWindow) {
-                count -= Math.min(count, cost);
+                count -= Math.min(count, unused);
                 end = count == 0 ? ANCIENT : end;
             }
         }

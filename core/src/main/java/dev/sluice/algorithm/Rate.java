@@ -16,7 +16,7 @@ import java.math.BigInteger;
  * which keeps every product on the way below 2^54, and exact in Lua's doubles too.
  */
 public sealed class Rate permits TokenBucket {
-    private static final long MAX_UNITS = 1L << 53;
+    static final long MAX_UNITS = 1L << 53;
     /** More units than any bucket holds, and twice as many still fit a long. */
     private static final long TOO_MANY = 1L << 61;
 

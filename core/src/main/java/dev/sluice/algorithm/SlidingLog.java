@@ -13,7 +13,11 @@ package dev.sluice.algorithm;
  * permits remembered, c more fit if n + c - L of the oldest are gone; the entries are in order, so that is one look at
  * one entry. Permits that have left stay in place until their slot is needed; counting them is a binary search.
  */
-public record SlidingLog(long capacity, long periodMicros) implements Algorithm {
+public record SlidingLog(long capacity, long periodMicros, Lineage lineage) implements Algorithm {
+    SlidingLog(long capacity, long periodMicros) {
+        this(capacity, periodMicros, Lineage.FIRST);
+    }
+
     @Override
     public State fresh() {
         return new Log(this, new long[(int) Math.min(8, capacity)]);
@@ -103,12 +107,12 @@ public record SlidingLog(long capacity, long periodMicros) implements Algorithm 
         }
 
         @Override
-        public void refund(long now, long takenAt, long mark, long cost) {
+        public void refund(long now, long takenAt, long mark, long cost, long unused) {
             if (takenAt <= horizon(now)) {
                 return;
             }
             int from = countUpTo(takenAt - 1);
-            int gone = (int) Math.min(cost, size - from);
+            int gone = (int) Math.min(unused, countUpTo(takenAt) - from);
             for (int i = from; i < size - gone; i++) {
                 ring[wrap(head + i, ring.length)] = entry(i + gone);
             }

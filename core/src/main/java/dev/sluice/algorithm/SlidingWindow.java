@@ -18,7 +18,8 @@ package dev.sluice.algorithm;
  * <p>The sum over the ring is kept, so within a slice a decision is one comparison; when time has moved on, the slices
  * that fell off are taken from it.
  */
-public record SlidingWindow(long capacity, long sliceMicros, int slices, boolean weighted) implements Algorithm {
+public record SlidingWindow(long capacity, long sliceMicros, int slices, boolean weighted, Lineage lineage)
+        implements Algorithm {
     @Override
     public State fresh() {
         return new Slices(this);
@@ -143,19 +144,13 @@ public record SlidingWindow(long capacity, long sliceMicros, int slices, boolean
         }
 
         @Override
-        public void refund(long now, long takenAt, long mark, long cost) {
-            long oldestInWindow = sliceAt(Math.max(now, last)) - limit.slices;
-            long from = Math.floorDiv(takenAt, limit.sliceMicros);
-            if (from < oldestInWindow) {
-                return;
-            }
-            long left = cost;
-            for (long slice = from; slice <= newest && left > 0; slice++) {
+        public void refund(long now, long takenAt, long mark, long cost, long unused) {
+            long slice = Math.floorDiv(takenAt, limit.sliceMicros);
+            if (slice >= sliceAt(Math.max(now, last)) - limit.slices && slice <= newest) {
                 int at = oldest((int) (slice - (newest - limit.slices)));
-                long given = Math.min(left, ring[at]);
+                long given = Math.min(unused, ring[at]);
                 ring[at] -= given;
                 sum -= given;
-                left -= given;
             }
         }
 

@@ -55,22 +55,27 @@ public abstract class State extends SequenceLock {
     /** The instant from which this state equals a fresh one; any past instant if it already does. */
     public abstract long freshAt(long now);
 
-    /**
-     * What this state, which was charged {@code cost} permits last, says about them; {@link #refund} and {@link #release}
-     * get it back.
-     */
-    public long mark(long cost) {
+    /** What this state says about the permits charged last; {@link #refund} gets it back. */
+    public long mark() {
         return 0;
     }
 
-    /** Refunds {@code cost} permits charged at {@code takenAt}, as far as time has not regained them. */
-    public abstract void refund(long now, long takenAt, long mark, long cost);
+    /**
+     * Refunds {@code unused} of the {@code cost} permits charged at {@code takenAt}, as far as time has not regained
+     * them. They count as the last ones of the request.
+     */
+    public abstract void refund(long now, long takenAt, long mark, long cost, long unused);
+
+    /** Frees {@code cost} permits that are held rather than spent. */
+    public void release(long cost) {}
 
     /** An independent copy. */
     public abstract State copy();
 
-    /** Frees {@code cost} permits that are held rather than spent. */
-    public void release(long mark, long cost) {}
+    /** A state that has used nothing, in the place of this one: what was charged here is not refunded there. */
+    public State cleared() {
+        return algorithm().fresh();
+    }
 
     /** When work admitted now may start. */
     public long departsAt(long now) {
@@ -132,6 +137,20 @@ public abstract class State extends SequenceLock {
 
     /** This state under other numbers, limit by limit: what was used stays used. */
     public final State migrateTo(Algorithm algorithm, long now) {
-        return algorithm.migrate(algorithm instanceof AllOf ? this : part(0), now);
+        if (algorithm == algorithm()) {
+            return copy();
+        }
+        return algorithm instanceof AllOf all ? all.migrate(this, now) : migrateOne(algorithm, now);
+    }
+
+    /** The state of the limit that {@code algorithm} continues, under its numbers; a fresh one if there is none. */
+    final State migrateOne(Algorithm algorithm, long now) {
+        for (int i = 0; i < parts(); i++) {
+            State part = part(i);
+            if (part.algorithm().lineage().id() == algorithm.lineage().id()) {
+                return algorithm.migrate(part, now);
+            }
+        }
+        return algorithm.fresh();
     }
 }

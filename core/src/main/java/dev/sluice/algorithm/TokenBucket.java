@@ -13,10 +13,35 @@ package dev.sluice.algorithm;
  * <p>Why it counts what is missing and not what is there: a full bucket is then zero whatever its size, so a key that
  * has used nothing needs no memory, and a limit can be changed without touching what was used. Over any t at most
  * B + L*t/W permits pass. The arithmetic is in whole {@linkplain Rate units}; only results are rounded.
+ *
+ * <p>What a refund gives back: a request of c that found m missing left m + c behind. Time and refunds lower that; what
+ * is left of it now is still missing whatever else was taken, because taking only adds. So that much, up to c, can be
+ * given back, and the bucket is never fuller than without the request:
+ *
+ * <pre>
+ *   missing |      __
+ *     m + c |   __|  \__          __       given back = m + c - speed * (now - s) - refunds since s,
+ *         m | _|  .  .  \__ ... _|         from 0 to c
+ *           +--s--------------now----
+ * </pre>
+ *
+ * <p>So a state counts what it has refunded, in units, since nothing was last missing. What was taken before that has
+ * come back by itself, and is not refunded: {@code refundableFrom} says since when that is. A state that was dropped and
+ * made anew knows no more than that, and need not.
  */
 public sealed class TokenBucket extends Rate implements Algorithm permits LeakyBucket {
-    public TokenBucket(Rate rate) {
+    private final Lineage lineage;
+    /** How much each charge adds to the count of a state. */
+    private final long countPerCharge;
+
+    public TokenBucket(Rate rate, Lineage lineage) {
+        this(rate, lineage, 0);
+    }
+
+    TokenBucket(Rate rate, Lineage lineage, long countPerCharge) {
         super(rate);
+        this.lineage = lineage;
+        this.countPerCharge = countPerCharge;
     }
 
     @Override
@@ -29,6 +54,11 @@ public sealed class TokenBucket extends Rate implements Algorithm permits LeakyB
         return capacity;
     }
 
+    @Override
+    public Lineage lineage() {
+        return lineage;
+    }
+
     /** What is missing stays missing, be it more than the bucket holds, and comes back at the new rate. */
     @Override
     public State migrate(State old, long now) {
@@ -38,13 +68,21 @@ public sealed class TokenBucket extends Rate implements Algorithm permits LeakyB
         Level to = (Level) fresh();
         to.missing = converted(from.missingAt(now), from.limit);
         to.last = Math.max(now, from.last);
+        if (lineage.equals(from.limit.lineage())) {
+            to.count = from.count;
+            to.refundableFrom = from.refundableFrom;
+        }
         return to;
     }
 
     static class Level extends State {
-        private final TokenBucket limit;
+        final TokenBucket limit;
         private long missing;
         private long last = ANCIENT;
+        /** Units refunded since nothing was last missing. */
+        long count;
+        /** What was taken before this instant is not refunded. */
+        long refundableFrom = ANCIENT;
 
         Level(TokenBucket limit) {
             this.limit = limit;
@@ -63,12 +101,18 @@ public sealed class TokenBucket extends Rate implements Algorithm permits LeakyB
 
         @Override
         public final boolean take(long stamp, long now, long cost) {
-            long missing = missingAt(now) + limit.units(cost);
+            long missing = missingAt(now);
             long last = Math.max(now, this.last);
+            boolean begins = missing == 0 && last > this.last;
             if (!tryLock(stamp)) {
                 return false;
             }
-            this.missing = missing;
+            if (begins) {
+                count = 0;
+                refundableFrom = Math.max(refundableFrom, last);
+            }
+            count += limit.countPerCharge;
+            this.missing = missing + limit.units(cost);
             this.last = last;
             return true;
         }
@@ -95,8 +139,28 @@ public sealed class TokenBucket extends Rate implements Algorithm permits LeakyB
         }
 
         @Override
-        public final void refund(long now, long takenAt, long mark, long cost) {
-            missing -= Math.min(missing, limit.left(limit.units(cost), Math.max(now, last) - takenAt));
+        public long mark() {
+            return missing + count;
+        }
+
+        @Override
+        public void refund(long now, long takenAt, long mark, long cost, long unused) {
+            if (takenAt < refundableFrom || mark <= count) {
+                return;
+            }
+            long left = limit.left(mark - count, Math.max(now, last) - takenAt);
+            count += giveBack(now, Math.min(left, limit.units(unused)));
+            if (count > MAX_UNITS - limit.capacityUnits) { // marks would not stay exact
+                count = 0;
+                refundableFrom = Math.max(now, last) + 1;
+            }
+        }
+
+        /** Gives back {@code units}, at most what is missing; how many. */
+        final long giveBack(long now, long units) {
+            long given = Math.min(units, missingAt(now));
+            missing -= given;
+            return given;
         }
 
         @Override
@@ -104,7 +168,16 @@ public sealed class TokenBucket extends Rate implements Algorithm permits LeakyB
             Level copy = (Level) limit.fresh();
             copy.missing = missing;
             copy.last = last;
+            copy.count = count;
+            copy.refundableFrom = refundableFrom;
             return copy;
+        }
+
+        @Override
+        public final State cleared() {
+            Level cleared = (Level) limit.fresh();
+            cleared.refundableFrom = last == ANCIENT ? ANCIENT : Math.max(refundableFrom, last + 1);
+            return cleared;
         }
 
         /** When nothing will be missing any more; now if nothing is. */

@@ -5,6 +5,7 @@ import dev.sluice.Limit;
 import dev.sluice.Outcome;
 import dev.sluice.Scheduler;
 import dev.sluice.Ticker;
+import dev.sluice.algorithm.Concurrency;
 import dev.sluice.algorithm.State;
 import dev.sluice.spi.LimiterDecision;
 import dev.sluice.spi.Shedding;
@@ -35,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LimiterCore extends Entry {
     /** The decisions of calls that want the outcome alone. */
-    private static final Decision GRANTED = LimiterDecision.allowed(1, 1, 0, 0, 0, 0, 0);
+    private static final Decision GRANTED = LimiterDecision.allowed(1, 1, 0, 0);
 
     private static final Decision REFUSED = LimiterDecision.denied(Outcome.DENIED, 1, 1, 0, 0, 0);
 
@@ -132,7 +133,7 @@ final class LimiterCore extends Entry {
                         try {
                             return detailed
                                     ? new LocalKeyStatus(state, percent, now).allowed(permits, clock, departsAt)
-                                    : GRANTED;
+                                    : granted(state, now, permits);
                         } finally {
                             state.unlock(stamp);
                         }
@@ -141,6 +142,31 @@ final class LimiterCore extends Entry {
             }
             relax(tries);
         }
+    }
+
+    /**
+     * The outcome of a call that keeps no decision. If the limits were changed since it was checked that it holds
+     * nothing, nobody could release what it took; then that is given back, before anybody sees it.
+     */
+    private Decision granted(State state, long now, long permits) {
+        if (!holds() || !isHeld(state)) {
+            return GRANTED;
+        }
+        long takenAt = Math.max(now, state.latest());
+        for (int i = 0; i < state.parts(); i++) {
+            State part = state.part(i);
+            part.refund(now, takenAt, part.mark(), permits, permits);
+        }
+        return REFUSED;
+    }
+
+    private static boolean isHeld(State state) {
+        for (int i = 0; i < state.parts(); i++) {
+            if (state.part(i).algorithm() instanceof Concurrency) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** The decision that {@link #decide} would make with any delay. Takes nothing, and draws nothing for shedding. */
@@ -153,7 +179,7 @@ final class LimiterCore extends Entry {
             State state = entry.state;
             long stamp = state.stamp();
             LocalKeyStatus status = new LocalKeyStatus(state, percent, now);
-            Decision decision;
+            LimiterDecision decision;
             if (permits == 0) {
                 decision = status.allowed(0, clock, state.departsAt(now));
             } else if (admits(entry, state, stamp, now, permits, percent, needs, State.NEVER)) {
@@ -165,7 +191,7 @@ final class LimiterCore extends Entry {
                 decision = denied(entry, stamp, status, clock, permits, State.NEVER, Outcome.DENIED);
             }
             if (!State.isLocked(stamp) && state.unchangedSince(stamp)) {
-                return decision;
+                return decision.untaken();
             }
             relax(tries);
         }
@@ -192,7 +218,7 @@ final class LimiterCore extends Entry {
         return false;
     }
 
-    private Decision denied(
+    private LimiterDecision denied(
             Entry entry, long stamp, LocalKeyStatus status, long clock, long permits, long maxDelay, Outcome why) {
         State state = status.state;
         long now = status.now;
@@ -273,9 +299,18 @@ final class LimiterCore extends Entry {
     // ---- Refunds, releases and changes
 
     void refund(String key, LimiterDecision taken) {
+        refund(key, taken, taken.permits());
+    }
+
+    /** Gives back the last {@code unused} of the permits that were taken, to each limit that was charged. */
+    void refund(String key, LimiterDecision taken, long unused) {
         update(key, (state, now) -> {
             for (int i = 0; i < state.parts(); i++) {
-                state.part(i).refund(now, taken.takenAtMicros(), taken.part(i).mark(), taken.permits());
+                State part = state.part(i);
+                LimiterDecision charged = taken.chargedTo(part.algorithm().lineage());
+                if (charged != null) {
+                    part.refund(now, charged.takenAtMicros(), charged.mark(), charged.permits(), unused);
+                }
             }
         });
     }
@@ -283,7 +318,10 @@ final class LimiterCore extends Entry {
     void release(String key, LimiterDecision taken) {
         update(key, (state, now) -> {
             for (int i = 0; i < state.parts(); i++) {
-                state.part(i).release(taken.part(i).mark(), taken.permits());
+                State part = state.part(i);
+                if (taken.chargedTo(part.algorithm().lineage()) != null) {
+                    part.release(taken.permits());
+                }
             }
         });
     }
@@ -292,14 +330,14 @@ final class LimiterCore extends Entry {
         Entry entry;
         do {
             entry = entry(key);
-        } while (!replace(entry, state -> compiled.algorithm().fresh()));
+        } while (!replace(entry, State::cleared));
         serveWaiters(entry);
     }
 
     void change(List<Limit> limits) {
         changing.lock();
         try {
-            enforce(CompiledLimits.of(limits, compiled.wallSkewMicros()), clock());
+            enforce(compiled.changedTo(limits), clock());
         } finally {
             changing.unlock();
         }
@@ -307,11 +345,12 @@ final class LimiterCore extends Entry {
     }
 
     private void enforce(CompiledLimits next, long now) {
+        needs |= needs(next); // before the first state follows the new limits
         compiled = next;
-        needs = needs(next);
         UnaryOperator<State> migration = state -> state.migrateTo(next.algorithm(), now);
         replace(this, migration);
         keys.forEach(entry -> replace(entry, migration));
+        needs = needs(next); // after the last one that followed the old
     }
 
     private void update(String key, ObjLongConsumer<State> change) {
@@ -439,7 +478,7 @@ final class LimiterCore extends Entry {
         // tried, not waited for: the thread that changes the limits may be waiting for this one
         if (Math.abs(skew - compiled.wallSkewMicros()) > WALL_TOLERANCE_MICROS && changing.tryLock()) {
             try {
-                enforce(CompiledLimits.of(compiled.limits(), skew), now);
+                enforce(compiled.withWallSkew(skew), now);
             } finally {
                 changing.unlock();
             }

@@ -51,8 +51,13 @@ final class LocalKeyStatus extends KeyStatus {
     }
 
     @Override
-    protected long mark(int limit, long permits) {
-        return state.part(limit).mark(permits);
+    protected long mark(int limit) {
+        return state.part(limit).mark();
+    }
+
+    @Override
+    protected Object counter(int limit) {
+        return state.part(limit).algorithm().lineage();
     }
 
     @Override

@@ -35,9 +35,14 @@ final class LocalLimiter extends AbstractLimiter {
         check(key, permits);
         checkHoldsNothing();
         if (observed) {
-            return observe(key, core.decide(key, permits, percent, 0)).allowed();
+            return observe(key, holdingNothing(key, core.decide(key, permits, percent, 0)))
+                    .allowed();
         }
-        return core.tryAcquire(nanos, key, permits, percent);
+        if (core.tryAcquire(nanos, key, permits, percent)) {
+            return true;
+        }
+        checkHoldsNothing(); // again: the limits may have been changed
+        return false;
     }
 
     @Override
@@ -79,8 +84,8 @@ final class LocalLimiter extends AbstractLimiter {
     }
 
     @Override
-    protected CompletableFuture<?> refundTaken(String key, LimiterDecision taken) {
-        core.refund(key, taken);
+    protected CompletableFuture<?> refundTaken(String key, LimiterDecision taken, long unused) {
+        core.refund(key, taken, unused);
         return DONE;
     }
 

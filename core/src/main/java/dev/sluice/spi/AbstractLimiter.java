@@ -54,8 +54,8 @@ public abstract class AbstractLimiter implements Limiter {
     /** Takes the permits as soon as they can be had, if that is within {@code maxWaitMicros}. */
     protected abstract CompletableFuture<Decision> await(String key, long permits, long maxWaitMicros);
 
-    /** Gives back the permits that an allowed decision took. */
-    protected abstract CompletableFuture<?> refundTaken(String key, LimiterDecision taken);
+    /** Gives back the last {@code unused} of the permits that an allowed decision took. */
+    protected abstract CompletableFuture<?> refundTaken(String key, LimiterDecision taken, long unused);
 
     /** Ends the hold of the permits that an allowed decision took. */
     protected abstract CompletableFuture<?> releaseTaken(String key, LimiterDecision taken);
@@ -77,7 +77,7 @@ public abstract class AbstractLimiter implements Limiter {
     public boolean tryAcquire(String key, long permits) {
         check(key, permits);
         checkHoldsNothing();
-        return observe(key, take(key, permits, 0)).join().allowed();
+        return observe(key, holdingNothing(key, take(key, permits, 0).join())).allowed();
     }
 
     @Override
@@ -121,14 +121,18 @@ public abstract class AbstractLimiter implements Limiter {
     }
 
     @Override
-    public final void refund(String key, Decision taken) {
-        refundAsync(key, taken).join();
+    public final void refund(String key, Decision taken, long unused) {
+        refundAsync(key, taken, unused).join();
     }
 
     @Override
-    public final CompletableFuture<?> refundAsync(String key, Decision taken) {
+    public final CompletableFuture<?> refundAsync(String key, Decision taken, long unused) {
         check(key, 0);
-        return tookPermits(taken) ? refundTaken(key, LimiterDecision.of(taken)) : DONE;
+        if (unused < 0 || unused > taken.permits()) {
+            throw new IllegalArgumentException(
+                    "unused must be 0 to " + taken.permits() + ", the permits of the decision, was " + unused);
+        }
+        return tookPermits(taken) && unused > 0 ? refundTaken(key, LimiterDecision.of(taken), unused) : DONE;
     }
 
     @Override
@@ -169,6 +173,15 @@ public abstract class AbstractLimiter implements Limiter {
             throw new IllegalStateException("a concurrency limit needs something to release its permits by: use hold,"
                     + " or decide and release, with " + limits());
         }
+    }
+
+    /** A decision that its caller will forget. If the limits have been changed to hold permits, it is given back. */
+    protected final Decision holdingNothing(String key, Decision decision) {
+        if (holds()) {
+            refund(key, decision);
+            checkHoldsNothing();
+        }
+        return decision;
     }
 
     /** The decision as the caller sees it; the listener has been called with it. */

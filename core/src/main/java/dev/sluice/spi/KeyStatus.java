@@ -33,8 +33,11 @@ public abstract class KeyStatus {
     /** The instant from which nothing of a limit is in use any more. */
     protected abstract long freshAt(int limit);
 
-    /** What the state of a limit, which was just charged {@code permits}, says about them; a refund needs it. */
-    protected abstract long mark(int limit, long permits);
+    /** What the state of a limit, which was just charged, says about those permits; a refund needs it. */
+    protected abstract long mark(int limit);
+
+    /** Which counter the state of a limit is, among all that the limiter has had for the key. */
+    protected abstract Object counter(int limit);
 
     /** The decision when all limits were charged. */
     public final LimiterDecision allowed(long permits, long now, long delayMicros, long takenAtMicros) {
@@ -49,13 +52,14 @@ public abstract class KeyStatus {
                 until(lastFreshAt(), now),
                 delayMicros,
                 takenAtMicros,
-                limits() == 1 && permits > 0 ? mark(0, permits) : 0);
+                limits() == 1 ? mark(0) : 0,
+                limits() == 1 ? counter(0) : null);
         if (limits() == 1) {
             return all;
         }
         List<LimiterDecision> parts = new ArrayList<>(limits());
         for (int i = 0; i < limits(); i++) {
-            parts.add(charged(i, permits, now, takenAtMicros, permits > 0 ? mark(i, permits) : 0));
+            parts.add(charged(i, permits, now, takenAtMicros));
         }
         return all.withParts(parts);
     }
@@ -117,14 +121,21 @@ public abstract class KeyStatus {
         return instant <= now ? 0 : instant - now;
     }
 
-    private LimiterDecision charged(int limit, long permits, long now, long takenAtMicros, long mark) {
+    private LimiterDecision charged(int limit, long permits, long now, long takenAtMicros) {
         return LimiterDecision.allowed(
-                permits, capacity(limit), remaining(limit), until(freshAt(limit), now), 0, takenAtMicros, mark);
+                permits,
+                capacity(limit),
+                remaining(limit),
+                until(freshAt(limit), now),
+                0,
+                takenAtMicros,
+                mark(limit),
+                counter(limit));
     }
 
     private LimiterDecision uncharged(int limit, long permits, long now) {
         if (permits <= remaining(limit)) {
-            return charged(limit, permits, now, 0, 0);
+            return charged(limit, permits, now, 0).untaken();
         }
         return LimiterDecision.denied(
                 permits <= room(limit) ? Outcome.DENIED : Outcome.NEVER,

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param takenAtMicros when the permits were taken, on the store's clock
  * @param mark what the state of a limit says about these permits, so that it can tell later how many of them time has
  *     regained; 0 for a decision on several limits, whose {@code parts} have one each
- * @param takenFrom the counter that was charged, where the store knows it by reference
+ * @param takenFrom the counter that was charged: permits are given back to an equal one only; null if none was, and for
+ *     a decision on several limits, whose {@code parts} have one each
  * @param parts of several limits: the decision of each; of one, nothing
  */
 public record LimiterDecision(
@@ -37,7 +38,8 @@ public record LimiterDecision(
             long resetAfterMicros,
             long delayMicros,
             long takenAtMicros,
-            long mark) {
+            long mark,
+            @Nullable Object takenFrom) {
         return new LimiterDecision(
                 Outcome.ALLOWED,
                 permits,
@@ -49,8 +51,13 @@ public record LimiterDecision(
                 Source.LOCAL,
                 takenAtMicros,
                 mark,
-                null,
+                takenFrom,
                 List.of());
+    }
+
+    /** A request that may go ahead, and for which nothing was taken. */
+    public static LimiterDecision allowed(long permits, long limit, long remaining, long resetAfterMicros) {
+        return allowed(permits, limit, remaining, resetAfterMicros, 0, 0, 0, null);
     }
 
     /** A request that may not go ahead; {@code outcome} says why. */
@@ -85,14 +92,60 @@ public record LimiterDecision(
         return parts.isEmpty() ? List.of(this) : (List<Decision>) (List<? extends Decision>) parts;
     }
 
-    /** The decision of one limit. */
-    public LimiterDecision part(int limit) {
-        return parts.isEmpty() ? this : parts.get(limit);
+    /** The decision of the limit with this counter; null if there is none among those that were charged. */
+    public @Nullable LimiterDecision chargedTo(Object counter) {
+        if (parts.isEmpty()) {
+            return counter.equals(takenFrom) ? this : null;
+        }
+        for (LimiterDecision part : parts) {
+            if (counter.equals(part.takenFrom)) {
+                return part;
+            }
+        }
+        return null;
+    }
+
+    /** A decision on {@code permits} of those that this one took, which leaves {@code remaining}. */
+    public LimiterDecision ofPermits(long permits, long remaining) {
+        return new LimiterDecision(
+                outcome,
+                permits,
+                limit,
+                remaining,
+                retryAfterMicros,
+                resetAfterMicros,
+                0,
+                source,
+                takenAtMicros,
+                mark,
+                takenFrom,
+                parts.stream()
+                        .map(part -> part.ofPermits(permits, part.remaining))
+                        .toList());
+    }
+
+    /** The same as a peek gives it: nothing was taken. */
+    public LimiterDecision untaken() {
+        return new LimiterDecision(
+                outcome,
+                permits,
+                limit,
+                remaining,
+                retryAfterMicros,
+                resetAfterMicros,
+                delayMicros,
+                source,
+                0,
+                0,
+                null,
+                parts.isEmpty()
+                        ? parts
+                        : parts.stream().map(LimiterDecision::untaken).toList());
     }
 
     /** The same decision with those of each limit. */
     public LimiterDecision withParts(List<LimiterDecision> parts) {
-        return with(outcome, limit, remaining, delayMicros, source, takenFrom, List.copyOf(parts));
+        return with(outcome, limit, remaining, delayMicros, source, List.copyOf(parts));
     }
 
     /** The same decision, made by another. */
@@ -103,40 +156,28 @@ public record LimiterDecision(
                 remaining,
                 delayMicros,
                 source,
-                takenFrom,
                 parts.isEmpty()
                         ? parts
                         : parts.stream().map(part -> part.withSource(source)).toList());
     }
 
-    /** The same decision on permits of this counter. */
-    public LimiterDecision takenFrom(Object counter) {
-        return with(outcome, limit, remaining, delayMicros, source, counter, parts);
-    }
-
     /** The same decision, where the limit is another and leaves {@code remaining}. */
     public LimiterDecision withRemaining(long limit, long remaining) {
-        return with(outcome, limit, remaining, delayMicros, source, takenFrom, parts);
+        return with(outcome, limit, remaining, delayMicros, source, parts);
     }
 
     /** The same as a shadow limiter gives it: nothing is denied, and nothing delayed. */
     public LimiterDecision asShadow() {
-        return with(allowed() ? outcome : Outcome.SHADOWED, limit, remaining, 0, source, takenFrom, parts);
+        return with(allowed() ? outcome : Outcome.SHADOWED, limit, remaining, 0, source, parts);
     }
 
     /** The same once the delay is over. */
     public LimiterDecision undelayed() {
-        return with(outcome, limit, remaining, 0, source, takenFrom, parts);
+        return with(outcome, limit, remaining, 0, source, parts);
     }
 
     private LimiterDecision with(
-            Outcome outcome,
-            long limit,
-            long remaining,
-            long delayMicros,
-            Source source,
-            @Nullable Object takenFrom,
-            List<LimiterDecision> parts) {
+            Outcome outcome, long limit, long remaining, long delayMicros, Source source, List<LimiterDecision> parts) {
         return new LimiterDecision(
                 outcome,
                 permits,

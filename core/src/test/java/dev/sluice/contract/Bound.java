@@ -35,7 +35,7 @@ final class Bound {
                 check(limit, grants);
             }
             // What had left the log when it was given back is there again when the clock steps back.
-            boolean certain = execution.now() == latest || grants.stream().noneMatch(g -> g.refunded);
+            boolean certain = execution.now() == latest || grants.stream().noneMatch(g -> g.refunded > 0);
             if (certain
                     && answer.outcome() == Outcome.DENIED
                     && step.call() == Step.Call.DECIDE
@@ -54,7 +54,7 @@ final class Bound {
 
     /** The bound of one limit over what one key was given, in order. */
     static void check(Limit limit, List<Grant> grants) {
-        boolean refunds = grants.stream().anyMatch(g -> g.refunded);
+        boolean refunds = grants.stream().anyMatch(g -> g.refunded > 0);
         List<Grant> kept = new ArrayList<>();
         long[] times = new long[grants.size()];
         long latest = Long.MIN_VALUE;
@@ -63,7 +63,7 @@ final class Bound {
             stepsBack |= grant.atMicros < latest;
             // A clock that steps back is one that stands still, also after what was given back since.
             latest = Math.max(latest, grant.atMicros);
-            if (!grant.refunded) {
+            if (grant.kept() > 0) {
                 times[kept.size()] = latest;
                 kept.add(grant);
             }
@@ -117,8 +117,9 @@ final class Bound {
         public Runnable leakyBucket(Limit.LeakyBucket limit) {
             return () -> {
                 burstAndRate(limit, limit.permits(), Rhythm.micros(limit.period()), kept, times);
-                if (limit.delays() && !refunds) {
-                    spaced(limit, kept);
+                if (limit.delays()) {
+                    spaced(limit, kept, times);
+                    soon(limit, kept, times);
                 }
             };
         }
@@ -171,7 +172,7 @@ final class Bound {
         Map<Object, Long> sums = new HashMap<>();
         for (int i = 0; i < grants.size(); i++) {
             Object name = window.apply(times[i]);
-            long sum = sums.merge(name, grants.get(i).permits, Long::sum);
+            long sum = sums.merge(name, grants.get(i).kept(), Long::sum);
             LawBroken.unless(sum <= limit.capacity(), "%d in window %s of %s", sum, name, limit);
         }
     }
@@ -180,7 +181,7 @@ final class Bound {
         for (int last = 0; last < grants.size(); last++) {
             long sum = 0;
             for (int i = last; i >= 0 && at[i] > at[last] - period; i--) {
-                sum += grants.get(i).permits;
+                sum += grants.get(i).kept();
             }
             LawBroken.unless(
                     sum <= times * limit.capacity(), "%d within a period up to %d of %s", sum, at[last], limit);
@@ -193,7 +194,7 @@ final class Bound {
         for (int last = 0; last < grants.size(); last++) {
             long sum = 0;
             for (int i = last; i >= 0; i--) {
-                sum += grants.get(i).permits;
+                sum += grants.get(i).kept();
                 BigInteger flow = BigInteger.valueOf(permits).multiply(BigInteger.valueOf(at[last] - at[i]));
                 BigInteger taken = BigInteger.valueOf(sum).multiply(BigInteger.valueOf(period));
                 LawBroken.unless(
@@ -203,17 +204,31 @@ final class Bound {
     }
 
     /** Work leaves a queue at its rate: each start is as long after the last as that one weighs, to the microsecond. */
-    private static void spaced(Limit.LeakyBucket limit, List<Grant> grants) {
+    private static void spaced(Limit.LeakyBucket limit, List<Grant> grants, long[] times) {
         long period = Rhythm.micros(limit.period());
         for (int i = 1; i < grants.size(); i++) {
             Grant before = grants.get(i - 1);
-            long gap = grants.get(i).startMicros - before.startMicros;
+            long gap = start(grants.get(i), times[i]) - start(before, times[i - 1]);
             LawBroken.unless(
-                    (gap + 1) * limit.permits() > before.permits * period,
+                    (gap + 1) * limit.permits() > before.kept() * period,
                     "work of %d starts only %d before the next on %s",
-                    before.permits,
+                    before.kept(),
                     gap,
                     limit);
+        }
+    }
+
+    /** When work starts, on a clock that stands still where it stepped back. */
+    private static long start(Grant grant, long at) {
+        return Math.max(grant.startMicros, at);
+    }
+
+    /** Nobody waits in a queue for longer than a full bucket takes to leak. */
+    private static void soon(Limit.LeakyBucket limit, List<Grant> grants, long[] times) {
+        long longest = Rhythm.of(limit).memoryMicros();
+        for (int i = 0; i < grants.size(); i++) {
+            long wait = start(grants.get(i), times[i]) - times[i];
+            LawBroken.unless(wait <= longest, "a wait of %d, longer than %d, on %s", wait, longest, limit);
         }
     }
 
@@ -224,7 +239,7 @@ final class Bound {
         long latest = Long.MIN_VALUE;
         for (Grant grant : grants) {
             latest = Math.max(latest, grant.atMicros);
-            sum += !grant.refunded && latest > since ? grant.permits : 0;
+            sum += latest > since ? grant.kept() : 0;
         }
         LawBroken.unless(sum + step.permits() > log.permits(), "%s is denied on %d of %s", step, sum, log);
     }

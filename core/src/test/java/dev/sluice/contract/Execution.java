@@ -25,6 +25,12 @@ final class Execution {
         return clock.micros();
     }
 
+    /** Sets the clock. */
+    Execution at(long micros) {
+        clock.set(micros);
+        return this;
+    }
+
     Execution pass(long micros) {
         clock.advance(micros);
         return this;
@@ -53,7 +59,7 @@ final class Execution {
     /** The call of a step, without its gap. */
     Answer call(Step step) {
         tally.step();
-        Limiter face = step.percent() == 100 ? limiter : limiter.withShare(step.percent());
+        Limiter face = step.percent() == 100 || step.gives() ? limiter : limiter.withShare(step.percent());
         return switch (step.call()) {
             case PEEK -> Answer.of(face.peek(step.key(), step.permits()));
             case DECIDE -> decide(face, step);
@@ -74,7 +80,7 @@ final class Execution {
     private Answer tryAcquire(Limiter face, Step step) {
         boolean acquired = face.tryAcquire(step.key(), step.permits());
         if (acquired && step.permits() > 0) {
-            Grant grant = new Grant(step.key(), now(), LimiterDecision.allowed(step.permits(), 0, 0, 0, 0, now(), 0));
+            Grant grant = new Grant(step.key(), now(), LimiterDecision.allowed(step.permits(), 0, 0, 0));
             grant.released = true;
             grants.add(grant);
         }
@@ -88,7 +94,7 @@ final class Execution {
         if (!open.isEmpty()) {
             Grant grant = open.get((int) Math.floorMod(step.permits(), (long) open.size()));
             if (step.call() == Step.Call.REFUND) {
-                refund(grant);
+                refund(grant, Math.max(1, grant.kept() * step.percent() / 100));
             } else {
                 release(grant);
             }
@@ -109,8 +115,12 @@ final class Execution {
     }
 
     void refund(Grant grant) {
-        limiter.refund(grant.key, grant.decision);
-        grant.refunded = true;
+        refund(grant, grant.permits);
+    }
+
+    void refund(Grant grant, long unused) {
+        limiter.refund(grant.key, grant.decision, unused);
+        grant.refunded += unused;
     }
 
     void release(Grant grant) {

@@ -9,7 +9,7 @@ final class Grant {
     final long permits;
     final long startMicros;
     final Decision decision;
-    boolean refunded;
+    long refunded;
     boolean released;
 
     Grant(String key, long atMicros, Decision decision) {
@@ -20,7 +20,12 @@ final class Grant {
         this.decision = decision;
     }
 
+    /** The permits that were not given back. */
+    long kept() {
+        return permits - refunded;
+    }
+
     boolean open() {
-        return !refunded && !released;
+        return kept() > 0 && !released;
     }
 }

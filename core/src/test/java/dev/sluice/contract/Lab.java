@@ -1,6 +1,7 @@
 package dev.sluice.contract;
 
 import dev.sluice.Limit;
+import dev.sluice.Limiter;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -56,6 +57,26 @@ final class Lab {
         Execution execution = new Execution(other, limits(), trace.startMicros(), tally);
         execution.perform(steps());
         return execution;
+    }
+
+    /**
+     * A limiter in this JVM of which only those permits were asked that were kept, and held no longer than they were: the
+     * history without what was refunded. A clock that steps back is one that stands still, also after what was refunded.
+     */
+    Execution without(List<Grant> grants, long nowMicros) {
+        Execution replay = new Execution(Limiter::local, limits(), trace.startMicros(), tally);
+        long latest = Long.MIN_VALUE;
+        for (Grant grant : grants) {
+            latest = Math.max(latest, grant.atMicros);
+            if (grant.kept() > 0) {
+                Answer answer = replay.at(latest).decide(grant.key, grant.kept());
+                LawBroken.unless(answer.allowed(), "%d at %d: without the refunded, %s", grant.kept(), latest, answer);
+                if (grant.released) {
+                    replay.release(replay.lastGrant());
+                }
+            }
+        }
+        return replay.at(Math.max(nowMicros, latest));
     }
 
     /** The steps after which to look closely: a few, or all when hunting down a failure. */

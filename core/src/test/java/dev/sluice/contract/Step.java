@@ -8,7 +8,8 @@ package dev.sluice.contract;
  * @param key on which key
  * @param permits how many; for {@link Call#REFUND} and {@link Call#RELEASE}, which of the decisions that can still be
  *     given back
- * @param percent the share of the limiter that the call may use
+ * @param percent the share of the limiter that the call may use; for {@link Call#REFUND}, the part of what the decision
+ *     still has that is given back
  */
 record Step(long gapMicros, Call call, String key, long permits, int percent) {
     enum Call {

@@ -45,6 +45,27 @@ final class TraceWriter {
         Manner stepsBack(boolean steps) {
             return new Manner(steps, givesBack, holdsPermits, shares, oneKey);
         }
+
+        Manner givesBack(boolean gives) {
+            return new Manner(stepsBack, gives, holdsPermits, shares, oneKey);
+        }
+
+        /** The same, and refunds where the clock steps back too. */
+        Manner givesBackWhenItStepsBack() {
+            return givesBack(givesBack || stepsBack);
+        }
+
+        /**
+         * What these limits can follow: a window that was refunded whole is forgotten, and with it how late it was, so
+         * that its traces step back or refund.
+         */
+        private Manner of(List<Limit> limits, Random random) {
+            boolean windows = limits.stream().anyMatch(Limit.FixedWindow.class::isInstance);
+            if (!windows || !stepsBack || !givesBack) {
+                return this;
+            }
+            return random.nextBoolean() ? stepsBack(false) : givesBack(false);
+        }
     }
 
     static Trace write(long seed, LimitFamily family, Manner manner) {
@@ -57,7 +78,7 @@ final class TraceWriter {
             case 2 -> -1_000_000_000_000_000L + random.nextInt(1_000_000);
             default -> 1_700_000_000_000_000L + (random.nextLong() >>> 16);
         };
-        TraceWriter writer = new TraceWriter(random, limits, manner, start);
+        TraceWriter writer = new TraceWriter(random, limits, manner.of(limits, random), start);
         int length = 1 + random.nextInt(random.nextInt(4) == 0 ? 60 : 20);
         return new Trace(limits, start, writer.steps(length), seed);
     }
@@ -85,7 +106,8 @@ final class TraceWriter {
         int percent = manner.shares() && random.nextInt(3) == 0 ? PERCENTS[random.nextInt(PERCENTS.length)] : 100;
         int dice = random.nextInt(20);
         if (manner.givesBack() && dice < 5) {
-            return new Step(gap, Step.Call.REFUND, key, random.nextInt(8), 100);
+            int part = random.nextBoolean() ? 100 : PERCENTS[random.nextInt(PERCENTS.length)];
+            return new Step(gap, Step.Call.REFUND, key, random.nextInt(8), part);
         } else if (manner.holdsPermits() && dice < 10) {
             return new Step(gap, Step.Call.RELEASE, key, random.nextInt(8), 100);
         } else if (dice < 11) {

@@ -62,7 +62,8 @@ public abstract class TwinContract {
     }
 
     private void compare(long seed, LimitFamily family) {
-        Trace trace = TraceWriter.write(seed, family, Manner.random(new Random(~seed), family));
+        Trace trace = TraceWriter.write(
+                seed, family, Manner.random(new Random(~seed), family).givesBackWhenItStepsBack());
         List<Answer> java = answers(Limiter::local, trace);
         LawBroken.unlessEqual(java, answers(twin(), trace), trace.steps(), "not as Java, %s", trace.limits());
         LawBroken.unlessEqual(java, answers(ModelLimiter::new, trace), trace.steps(), "the model is not as Java");

@@ -33,9 +33,12 @@ final class ConcurrencyModel extends PartModel {
         held.add(charge);
     }
 
+    /** A refund of a part leaves the whole held. */
     @Override
-    void giveBack(long at, Charge charge) {
-        held.remove(charge);
+    void giveBack(long at, Charge charge, long unused) {
+        if (unused == charge.cost) {
+            held.remove(charge);
+        }
     }
 
     @Override

@@ -41,9 +41,9 @@ final class FixedWindowModel extends PartModel {
     }
 
     @Override
-    void giveBack(long at, Charge charge) {
-        if (at < endMicros) {
-            window.remove(charge);
+    void giveBack(long at, Charge charge, long unused) {
+        if (at < endMicros && window.contains(charge)) {
+            charge.permits -= unused;
         }
     }
 

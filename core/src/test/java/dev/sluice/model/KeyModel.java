@@ -47,7 +47,14 @@ final class KeyModel {
             }
         }
         Decision decision = LimiterDecision.allowed(
-                permits, tightest.capacity(), remaining(tightest, now, percent), resetAfter(now), delay, takenAt, 0);
+                permits,
+                tightest.capacity(),
+                remaining(tightest, now, percent),
+                resetAfter(now),
+                delay,
+                takenAt,
+                0,
+                null);
         return new Answer(decision, charges);
     }
 
@@ -70,9 +77,9 @@ final class KeyModel {
         return new Answer(decision, List.of());
     }
 
-    void refund(long now, List<Charge> charges) {
+    void refund(long now, List<Charge> charges, long unused) {
         for (int i = 0; i < charges.size(); i++) {
-            parts.get(i).refund(now, charges.get(i));
+            parts.get(i).refund(now, charges.get(i), unused);
         }
     }
 

@@ -4,6 +4,8 @@ import dev.sluice.Limit;
 import dev.sluice.Limit.LeakyBucket.Flow;
 import java.math.BigInteger;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * The water in the bucket, cut so fine that a whole number of drops leaves in a microsecond: a permit is
@@ -15,6 +17,9 @@ final class LeakyBucketModel extends PartModel {
     private final BigInteger perMicro;
     private BigInteger drops = BigInteger.ZERO;
     private long sinceMicros;
+    private BigInteger refunded = BigInteger.ZERO;
+    /** Those that wait, or have waited, in a queue, in their order. */
+    private final List<Charge> queue = new ArrayList<>();
 
     LeakyBucketModel(Limit.LeakyBucket limit) {
         this.limit = limit;
@@ -45,14 +50,39 @@ final class LeakyBucketModel extends PartModel {
 
     @Override
     void charge(Charge charge) {
+        charge.found = water(charge.atMicros);
+        charge.refundedBefore = refunded;
+        queue.add(charge);
         set(charge.atMicros, water(charge.atMicros).add(worth(charge.permits)));
     }
 
     @Override
-    void giveBack(long at, Charge charge) {
-        BigInteger left = leaked(at - charge.atMicros);
-        BigInteger owed = worth(charge.permits).subtract(left).max(BigInteger.ZERO);
-        drops = drops.subtract(owed).max(BigInteger.ZERO);
+    void giveBack(long at, Charge charge, long unused) {
+        if (limit.flow() == Flow.QUEUE) {
+            leave(at, charge, unused);
+        } else {
+            giveBackWater(at, charge, unused);
+        }
+    }
+
+    /** What of the request's water, and that which was there before it, has not leaked since. */
+    private void giveBackWater(long at, Charge charge, long unused) {
+        BigInteger poured = charge.found.add(worth(charge.cost));
+        BigInteger gone = leaked(at - charge.atMicros).add(refunded.subtract(charge.refundedBefore));
+        BigInteger given = poured.subtract(gone).max(BigInteger.ZERO).min(worth(unused));
+        drops = drops.subtract(given);
+        refunded = refunded.add(given);
+    }
+
+    /** Only the last of a queue can leave it; any other place stays empty. */
+    private void leave(long at, Charge charge, long unused) {
+        boolean last = !queue.isEmpty() && queue.get(queue.size() - 1) == charge;
+        if (last) {
+            drops = drops.subtract(worth(unused).min(water(at)));
+            if (unused == charge.cost) {
+                queue.remove(queue.size() - 1);
+            }
+        }
     }
 
     private BigInteger water(long at) {
@@ -81,5 +111,7 @@ final class LeakyBucketModel extends PartModel {
     void copyFrom(PartModel other) {
         LeakyBucketModel same = (LeakyBucketModel) other;
         set(same.sinceMicros, same.drops);
+        refunded = same.refunded;
+        queue.addAll(same.queue);
     }
 }

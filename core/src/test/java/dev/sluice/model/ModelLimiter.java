@@ -67,10 +67,10 @@ public final class ModelLimiter implements Limiter {
     }
 
     @Override
-    public void refund(String key, Decision decision) {
-        List<Charge> charges = taken.remove(decision);
+    public void refund(String key, Decision decision, long unused) {
+        List<Charge> charges = unused == decision.permits() ? taken.remove(decision) : taken.get(decision);
         if (charges != null) {
-            key(key).refund(nowMicros(), charges);
+            key(key).refund(nowMicros(), charges, unused);
         }
     }
 

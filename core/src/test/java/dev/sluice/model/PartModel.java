@@ -16,8 +16,8 @@ abstract class PartModel {
 
     abstract void charge(Charge charge);
 
-    /** Takes back what is still counted of {@code charge} at {@code at}. */
-    abstract void giveBack(long at, Charge charge);
+    /** Takes back what is still counted at {@code at} of the last {@code unused} permits of {@code charge}. */
+    abstract void giveBack(long at, Charge charge, long unused);
 
     /** Ends the use of {@code charge}: only a concurrency limit cares. */
     void release(Charge charge) {}
@@ -51,8 +51,8 @@ abstract class PartModel {
         return charge;
     }
 
-    final void refund(long now, Charge charge) {
-        giveBack(effective(now), charge);
+    final void refund(long now, Charge charge, long unused) {
+        giveBack(effective(now), charge, unused);
     }
 
     final long remaining(long now) {

@@ -37,9 +37,9 @@ final class SlidingLogModel extends PartModel {
     }
 
     @Override
-    void giveBack(long at, Charge charge) {
+    void giveBack(long at, Charge charge, long unused) {
         if (inWindow(at, charge)) {
-            log.remove(charge);
+            charge.permits -= unused;
         }
     }
 

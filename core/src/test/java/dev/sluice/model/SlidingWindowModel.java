@@ -39,9 +39,9 @@ final class SlidingWindowModel extends PartModel {
     }
 
     @Override
-    void giveBack(long at, Charge charge) {
+    void giveBack(long at, Charge charge, long unused) {
         if (weight(at, charge) > 0) {
-            log.remove(charge);
+            charge.permits -= unused;
         }
     }
 

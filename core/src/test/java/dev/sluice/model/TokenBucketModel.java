@@ -15,6 +15,7 @@ final class TokenBucketModel extends PartModel {
     private final BigInteger full;
     private BigInteger pieces;
     private long sinceMicros;
+    private BigInteger refunded = BigInteger.ZERO;
 
     TokenBucketModel(Limit.TokenBucket limit) {
         this.limit = limit;
@@ -41,14 +42,20 @@ final class TokenBucketModel extends PartModel {
 
     @Override
     void charge(Charge charge) {
+        charge.found = full.subtract(level(charge.atMicros));
+        charge.refundedBefore = refunded;
         set(charge.atMicros, level(charge.atMicros).subtract(worth(charge.permits)));
     }
 
+    /** What was missing because of the request and those before it, less what has come back since by itself. */
     @Override
-    void giveBack(long at, Charge charge) {
-        BigInteger regained = perMicro.multiply(BigInteger.valueOf(at - charge.atMicros));
-        BigInteger owed = worth(charge.permits).subtract(regained).max(BigInteger.ZERO);
-        pieces = pieces.add(owed).min(full);
+    void giveBack(long at, Charge charge, long unused) {
+        BigInteger missing = charge.found.add(worth(charge.cost));
+        BigInteger refilled = perMicro.multiply(BigInteger.valueOf(at - charge.atMicros));
+        BigInteger left = missing.subtract(refilled).subtract(refunded.subtract(charge.refundedBefore));
+        BigInteger given = left.max(BigInteger.ZERO).min(worth(unused));
+        pieces = pieces.add(given);
+        refunded = refunded.add(given);
     }
 
     private BigInteger level(long at) {
@@ -74,5 +81,6 @@ final class TokenBucketModel extends PartModel {
     void copyFrom(PartModel other) {
         TokenBucketModel same = (TokenBucketModel) other;
         set(same.sinceMicros, same.pieces);
+        refunded = same.refunded;
     }
 }

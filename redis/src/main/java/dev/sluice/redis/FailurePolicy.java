@@ -35,7 +35,7 @@ final class FailurePolicy {
         }
         return switch (onFailure) {
             case ALLOW ->
-                LimiterDecision.allowed(permits, capacity, capacity, 0, 0, 0, 0).withSource(Source.FAILURE_POLICY);
+                LimiterDecision.allowed(permits, capacity, capacity, 0).withSource(Source.FAILURE_POLICY);
             case DENY ->
                 LimiterDecision.denied(
                                 Outcome.DENIED, permits, capacity, 0, RETRY_AFTER_DENY_MICROS, RETRY_AFTER_DENY_MICROS)

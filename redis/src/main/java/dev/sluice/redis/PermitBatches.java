@@ -189,15 +189,8 @@ final class PermitBatches {
 
     /** A decision on some of the permits of a grant, of which {@code unspent} are left. */
     private static LimiterDecision part(Decision grant, long permits, long unspent, Source source) {
-        LimiterDecision whole = LimiterDecision.of(grant);
-        return LimiterDecision.allowed(
-                        permits,
-                        grant.limit(),
-                        grant.remaining() + unspent,
-                        grant.resetAfterMicros(),
-                        0,
-                        whole.takenAtMicros(),
-                        whole.mark())
+        return LimiterDecision.of(grant)
+                .ofPermits(permits, grant.remaining() + unspent)
                 .withSource(source);
     }
 

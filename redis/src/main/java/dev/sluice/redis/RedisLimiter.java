@@ -63,8 +63,8 @@ final class RedisLimiter extends AbstractLimiter {
     }
 
     @Override
-    protected CompletableFuture<?> refundTaken(String key, LimiterDecision taken) {
-        return core.refund(key, taken);
+    protected CompletableFuture<?> refundTaken(String key, LimiterDecision taken, long unused) {
+        return core.refund(key, taken, unused);
     }
 
     @Override

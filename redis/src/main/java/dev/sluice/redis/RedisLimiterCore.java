@@ -111,10 +111,15 @@ final class RedisLimiterCore {
 
     // ---- Permits that were taken
 
-    /** Refunds permits; done when Redis has replied or cannot be reached. */
+    /** Refunds all permits; done when Redis has replied or cannot be reached. */
     CompletableFuture<?> refund(String key, LimiterDecision taken) {
+        return refund(key, taken, taken.permits());
+    }
+
+    /** Refunds the last {@code unused} permits; done when Redis has replied or cannot be reached. */
+    CompletableFuture<?> refund(String key, LimiterDecision taken, long unused) {
         denials.remove(calls, key);
-        return calls.refund(key, taken).thenRun(() -> queues.wake(key));
+        return calls.refund(key, taken, unused).thenRun(() -> queues.wake(key));
     }
 
     /** Releases permits of a concurrency limit; done when Redis has replied or cannot be reached. */

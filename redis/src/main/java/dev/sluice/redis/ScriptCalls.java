@@ -117,13 +117,14 @@ final class ScriptCalls {
                             : remembered(reply.decision(permits, maxDelay)));
         }
 
-        private Decision remembered(Decision decision) {
+        private Decision remembered(LimiterDecision decision) {
             if (!decision.allowed() && testMicros == null && !called.holds() && !called.delays()) {
                 denials.add(ScriptCalls.this, key, percent, decision, calledAtNanos);
             }
-            if (operation == Operation.TAKE) {
-                renewIfHeld(key, decision);
+            if (operation == Operation.PEEK) {
+                return decision.untaken();
             }
+            renewIfHeld(key, decision);
             return decision;
         }
     }
@@ -149,12 +150,12 @@ final class ScriptCalls {
 
     // ---- Permits that were taken
 
-    /** Refunds permits; done when Redis has replied or cannot be reached. */
-    CompletableFuture<?> refund(String key, LimiterDecision taken) {
+    /** Refunds the last {@code unused} permits; done when Redis has replied or cannot be reached. */
+    CompletableFuture<?> refund(String key, LimiterDecision taken, long unused) {
         if (taken.source() == Source.LOCAL) {
-            policy.local().refund(key, taken);
+            policy.local().refund(key, taken, unused);
         }
-        return settle(Operation.REFUND, key, taken);
+        return settle(Operation.REFUND, key, taken, unused);
     }
 
     /** Releases permits of a concurrency limit; done when Redis has replied or cannot be reached. */
@@ -163,20 +164,20 @@ final class ScriptCalls {
         if (taken.source() == Source.LOCAL) {
             policy.local().release(key, taken);
         }
-        return settle(Operation.RELEASE, key, taken);
+        return settle(Operation.RELEASE, key, taken, 0);
     }
 
     private void renew(String key, LimiterDecision taken) {
-        settle(Operation.RENEW, key, taken);
+        settle(Operation.RENEW, key, taken, 0);
     }
 
     /** Only what was taken on Redis, directly or in a batch, is settled there. */
-    private CompletableFuture<?> settle(Operation operation, String key, LimiterDecision taken) {
+    private CompletableFuture<?> settle(Operation operation, String key, LimiterDecision taken, long unused) {
         if (taken.source() != Source.REDIS && taken.source() != Source.BATCH) {
             return DONE;
         }
         CompletableFuture<Boolean> done = new CompletableFuture<>();
-        settle(operation, key, taken, scripts, done);
+        settle(operation, key, taken, unused, scripts, done);
         return done;
     }
 
@@ -184,13 +185,14 @@ final class ScriptCalls {
             Operation operation,
             String key,
             LimiterDecision taken,
+            long unused,
             LimitScripts scripts,
             CompletableFuture<Boolean> done) {
-        byte[] arguments = scripts.arguments(operation, taken.permits(), taken.takenAtMicros(), 100);
+        byte[] arguments = scripts.arguments(operation, taken, unused);
         connection.run(scripts.settle(), keyNames(scripts, key), withTime(arguments), bytes -> {
             ScriptReply reply = bytes == null ? null : new ScriptReply(bytes, scripts, 100);
             if (reply != null && reply.isOutOfWindow()) {
-                settle(operation, key, taken, moveTo(scripts, reply.nowMicros()), done);
+                settle(operation, key, taken, unused, moveTo(scripts, reply.nowMicros()), done);
             } else {
                 done.complete(reply != null);
             }

@@ -54,10 +54,10 @@ class RateLimitHeadersTest {
 
     @Test
     void theState() {
-        LimiterDecision allowed = LimiterDecision.allowed(1, 5, 4, 12_000_001, 0, 0, 0);
+        LimiterDecision allowed = LimiterDecision.allowed(1, 5, 4, 12_000_001);
         LimiterDecision denied = LimiterDecision.denied(Outcome.DENIED, 1, 5, 0, 1, 60_000_000);
         Decision never = LimiterDecision.denied(Outcome.NEVER, 9, 5, 5, Decision.NEVER_MICROS, 0);
-        Decision held = LimiterDecision.allowed(1, 2, 1, Decision.NEVER_MICROS, 0, 0, 0);
+        Decision held = LimiterDecision.allowed(1, 2, 1, Decision.NEVER_MICROS);
         assertThat(state(allowed, false)).isEqualTo("\"api\";r=4;t=13");
         assertThat(state(allowed, true)).isEqualTo("\"api\";r=4");
         assertThat(state(denied, true)).isEqualTo("\"api\";r=0;t=1");

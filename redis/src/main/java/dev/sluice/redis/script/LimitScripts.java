@@ -1,6 +1,8 @@
 package dev.sluice.redis.script;
 
 import dev.sluice.Limit;
+import dev.sluice.spi.LimitChange;
+import dev.sluice.spi.LimiterDecision;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.function.IntUnaryOperator;
@@ -92,23 +94,35 @@ public record LimitScripts(
                 limits, then, clock, leaseMicros, holds, delays, capacity, decide, settle, packed(then, limit -> 100));
     }
 
-    /**
-     * The arguments of a script for requests that may use {@code percent} of each limit.
-     *
-     * @param third for {@link #decide} the longest acceptable delay, for {@link #settle} when the permits were taken
-     */
-    public byte[] arguments(Operation operation, long permits, long third, int percent) {
-        return arguments(percent == 100 ? packed : packed(arguments, limit -> percent), operation, permits, third);
+    /** The arguments of {@link #decide} for a request that may use {@code percent} of each limit. */
+    public byte[] arguments(Operation operation, long permits, long maxDelay, int percent) {
+        ByteBuffer limits = percent == 100 ? packed : packed(arguments, limit -> percent);
+        return arguments(limits, 0, operation, permits, maxDelay);
     }
 
     /** The same with a percentage for each limit. */
-    public byte[] arguments(Operation operation, long permits, long third, int[] percents) {
-        return arguments(packed(arguments, limit -> percents[limit]), operation, permits, third);
+    public byte[] arguments(Operation operation, long permits, long maxDelay, int[] percents) {
+        return arguments(packed(arguments, limit -> percents[limit]), 0, operation, permits, maxDelay);
     }
 
-    private static byte[] arguments(ByteBuffer packed, Operation operation, long permits, long third) {
-        byte[] arguments = new byte[packed.capacity()];
-        packed.get(0, arguments);
+    /** The arguments of {@link #settle} for a decision of which {@code unused} permits are refunded. */
+    public byte[] arguments(Operation operation, LimiterDecision taken, long unused) {
+        byte[] all = arguments(packed, 1 + limits.size(), operation, taken.permits(), taken.takenAtMicros());
+        ByteBuffer marks = ByteBuffer.wrap(all).position(packed.capacity()).putDouble((double) unused);
+        List<LimiterDecision> charged = taken.parts().isEmpty() ? List.of(taken) : taken.parts();
+        for (int i = 0; i < limits.size(); i++) {
+            boolean same = i < charged.size()
+                    && charged.get(i).takenFrom() instanceof Limit limit
+                    && LimitChange.keepsRefunds(limit, limits.get(i));
+            marks.putDouble(same ? (double) charged.get(i).mark() : Double.NEGATIVE_INFINITY);
+        }
+        return all;
+    }
+
+    /** The leading numbers, those of the limits, and room for {@code more}. */
+    private static byte[] arguments(ByteBuffer packed, int more, Operation operation, long permits, long third) {
+        byte[] arguments = new byte[packed.capacity() + more * Double.BYTES];
+        packed.get(0, arguments, 0, packed.capacity());
         ByteBuffer.wrap(arguments)
                 .putDouble((double) operation.number)
                 .putDouble((double) Math.min(permits, 2 * Limit.MAX_PERMITS)) // larger ones are inexact, and denied too

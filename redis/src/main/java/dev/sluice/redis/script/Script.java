@@ -118,13 +118,22 @@ public record Script(String text, String sha) {
         return OWN_NAME.matcher(numbered).replaceAll("$1_" + number);
     }
 
-    /** The line that unpacks all arguments: the first ones, then for each limit its room and its algorithm's numbers. */
-    private static String arguments(String first, List<String> algorithms) {
-        List<String> names = new ArrayList<>(List.of(first.split(" ", -1)));
+    /**
+     * The line that unpacks all arguments: the first ones, then for each limit its room and its algorithm's numbers, then
+     * those after the dots.
+     */
+    private static String arguments(String line, List<String> algorithms) {
+        String[] ends = line.split(" \\.\\.\\. ", -1);
+        List<String> names = new ArrayList<>(List.of(ends[0].split(" ", -1)));
         for (int i = 0; i < algorithms.size(); i++) {
             names.add("room_" + (i + 1));
             for (String name : numbers(algorithms.get(i))) {
                 names.add(name + (i + 1));
+            }
+        }
+        for (String name : ends.length == 1 ? new String[0] : ends[1].split(" ", -1)) {
+            for (int i = 1; i <= (name.endsWith("_") ? algorithms.size() : 1); i++) {
+                names.add(name.endsWith("_") ? name + i : name);
             }
         }
         return "local %s = unpack('>%s', ARGV[1])%n"
@@ -135,7 +144,7 @@ public record Script(String text, String sha) {
     private static String reply(String outcome, int limits) {
         List<String> names = new ArrayList<>(List.of(outcome, "now", "latest", "departsAt"));
         for (int i = 1; i <= limits; i++) {
-            names.addAll(List.of("used_" + i, "freshAt_" + i, "readyAt_" + i));
+            names.addAll(List.of("used_" + i, "freshAt_" + i, "readyAt_" + i, "mark_" + i));
         }
         return "return pack('>B" + "d".repeat(names.size() - 1) + "', " + String.join(", ", names) + ")\n";
     }

@@ -19,7 +19,8 @@ public final class ScriptReply extends KeyStatus {
     private static final int USED = 0;
     private static final int FRESH_AT = 1;
     private static final int READY_AT = 2;
-    private static final int NUMBERS_OF_A_LIMIT = 3;
+    private static final int MARK = 3;
+    private static final int NUMBERS_OF_A_LIMIT = 4;
 
     private final ByteBuffer packed;
     private final int first;
@@ -71,7 +72,7 @@ public final class ScriptReply extends KeyStatus {
     public LimiterDecision withoutTaking(long permits) {
         return permits > remaining()
                 ? denied(permits, LimitScripts.ANY_DELAY)
-                : allowed(0, nowMicros(), 0, 0).withSource(Decision.Source.REDIS);
+                : allowed(0, nowMicros(), 0, 0).untaken().withSource(Decision.Source.REDIS);
     }
 
     private LimiterDecision denied(long permits, long maxDelay) {
@@ -110,8 +111,13 @@ public final class ScriptReply extends KeyStatus {
     }
 
     @Override
-    protected long mark(int limit, long permits) {
-        return 0;
+    protected long mark(int limit) {
+        return numberOf(limit, MARK);
+    }
+
+    @Override
+    protected Object counter(int limit) {
+        return scripts.limits().get(limit);
     }
 
     @Override

@@ -56,8 +56,11 @@ for _, each in ipairs(holds_) do
 end
 
 --@refund
-local found_ = find(holds_, takenAt, cost)
-if found_ then table.remove(holds_, found_) end
+if unused == cost then -- else the whole stays held until it is released
+  local found = find(holds_, takenAt, cost)
+  changed_ = found ~= nil
+  if found then table.remove(holds_, found) end
+end
 
 --@settle
 if verb ~= REFUND then

@@ -8,7 +8,8 @@
 --        then for each limit its room (the most permits that may be in use after this) and the numbers of its algorithm
 -- Reply  one string of a byte and big-endian doubles:
 --        1 if admitted, else 0; now; when the permits were taken; when the work may start;
---        then for each limit the permits in use, when its state will equal a fresh one, when it admits the cost
+--        then for each limit the permits in use, when its state will equal a fresh one, when it admits the cost, and
+--        its mark of the charge, which a refund needs
 --        or 3, now: a calendar window has ended and the caller must work out the next one
 --        all times are microseconds since 1970
 --
@@ -24,7 +25,7 @@ local admitted, latest, departsAt = true, now, now
 --@each
 local key_ = KEYS[i_]
 --@read
-local used_, freshAt_, readyAt_ = 0, ANCIENT, now
+local used_, freshAt_, readyAt_, mark_ = 0, ANCIENT, now, 0
 --@end
 
 if (admitted or cost == 0) and departsAt - now <= maxDelay then

@@ -58,6 +58,6 @@ readyAt_ = finish_
 
 --@refund
 if now < finish_ and takenAt < finish_ and takenAt >= start_ then
-  count_ = count_ - min(count_, cost)
+  count_, changed_ = count_ - min(count_, unused), true
   if count_ == 0 then start_, finish_ = ANCIENT, ANCIENT end
 end

@@ -6,19 +6,21 @@
 --        cost      the permits that were taken
 --        takenAt   when they were taken, as the decision said
 --        then for each limit as in decide.lua
+--        unused    how many of the permits are refunded, the last ones of the request
+--        then for each limit its mark, as the decision said; -infinity if the limit was not charged
 -- Reply  1, now, packed as in decide.lua; or 3, now
 --
 -- Atomic, because Redis runs no other command during a script. @each and the like are explained in decide.lua.
 
 local REFUND, RELEASE, RENEW = 0, 1, 2
---@arguments verb cost takenAt
+--@arguments verb cost takenAt ... unused mark_
 local admitted, latest, departsAt = true, now, now
 
 --@each
 local key_ = KEYS[i_]
 --@read
-local freshAt_, changed_ = ANCIENT, verb == REFUND
-if verb == REFUND then
+local freshAt_, changed_ = ANCIENT, false
+if verb == REFUND and mark_ > ANCIENT then
   --@refund
 end
 --@settle

@@ -107,11 +107,16 @@ if takenAt > max(now, last_) - period_ then
   if size_ > 0 and oldest_ <= upTo then
     --@count
   end
-  local removed = min(cost, size_ - counted)
+  local first = counted
+  upTo, counted = takenAt, 0
+  if size_ > 0 and oldest_ <= upTo then
+    --@count
+  end
+  local removed = min(unused, counted - first)
   if removed > 0 then
-    local kept = entriesOf(key_, head_, length_, gone_, counted - gone_)
-      .. entriesOf(key_, head_, length_, counted + removed, size_ - counted - removed)
-    head_, size_, gone_ = 0, #kept / 8, 0
+    local kept = entriesOf(key_, head_, length_, 0, first)
+      .. entriesOf(key_, head_, length_, first + removed, size_ - first - removed)
+    head_, size_, changed_ = 0, #kept / 8, true
     call('SET', key_, string.rep('\0', 49) .. kept .. string.rep('\0', (length_ - size_) * 8))
     if size_ > 0 then oldest_, newest_ = unpack('>d', kept), unpack('>d', kept, #kept - 7) end
   end

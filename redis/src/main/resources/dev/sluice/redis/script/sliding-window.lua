@@ -109,12 +109,7 @@ end
 local current_ = newest_
 if time_ >= (newest_ + 1) * slice_ then current_ = floorDiv(time_, slice_) end
 local from_ = floorDiv(takenAt, slice_)
-if from_ >= current_ - slices_ then
-  local left = cost
-  for slice = from_, newest_ do
-    local at = slice - (newest_ - slices_) + 1
-    local given = min(left, ring_[at])
-    ring_[at] = ring_[at] - given
-    left = left - given
-  end
+if from_ >= current_ - slices_ and from_ <= newest_ then
+  local at = from_ - (newest_ - slices_) + 1
+  ring_[at], changed_ = ring_[at] - min(unused, ring_[at]), true
 end

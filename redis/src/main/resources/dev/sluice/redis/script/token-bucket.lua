@@ -1,49 +1,59 @@
 -- Twin of TokenBucket.java and LeakyBucket.java: the units missing from a bucket that refills at a constant rate.
 --
--- state    B, then missing units, when that was, the units of one permit: three doubles
+-- state    B, then missing units, when that was, the units of one permit, those of a microsecond (negative if it queues),
+--          the units refunded since nothing was last missing (or the places of the queue), and since when permits can be
+--          refunded: six doubles
 -- numbers  weight = units of one permit; speed = units refilled in a microsecond; queues = 1 if requests are delayed
+-- mark     what was missing after the charge, plus the units refunded before it; of a queue the number of the place
 
 --@numbers weight_ speed_ queues_
 
 --@read
-local missing_, last_ = 0, ANCIENT
+local missing_, last_, count_, refundableFrom_ = 0, ANCIENT, 0, ANCIENT
 local raw_ = call('GET', key_)
-if raw_ and #raw_ == 25 then
-  local tag, missing, last, weightThen = unpack('>Bddd', raw_)
+if raw_ and #raw_ == 49 then
+  local tag, missing, last, weightThen, speedThen, count, refundableFrom = unpack('>Bdddddd', raw_)
   if tag == 66 then
-    missing_, last_ = missing, last
+    missing_, last_, count_, refundableFrom_ = missing, last, count, refundableFrom
     if weightThen ~= weight_ then -- the limit was changed: as many permits as before are missing, a part rounded up
       local part = fmod(missing_, weightThen)
       missing_ = (missing_ - part) / weightThen * weight_
       if part > 0 then missing_ = missing_ + min(weight_, ceil(part / weightThen * weight_ * (1 + 2 ^ -50))) end
     end
+    if weightThen ~= weight_ or speedThen ~= speed_ - 2 * queues_ * speed_ then -- marks of another rate mean nothing
+      count_, refundableFrom_ = 0, max(now, last_) + 1
+    end
   end
 end
+local debt_, time_ = missing_, max(now, last_)
 if now > last_ then
-  missing_ = missing_ - (now - last_) * speed_
-  if not (missing_ > 0) then missing_ = 0 end
-  last_ = now
+  debt_ = missing_ - (now - last_) * speed_
+  if not (debt_ > 0) then debt_ = 0 end
 end
 if last_ > latest then latest = last_ end
-if queues_ == 1 and missing_ > 0 then
-  local part = fmod(missing_, speed_)
-  local gone = last_ + (missing_ - part) / speed_
+if queues_ == 1 and debt_ > 0 then
+  local part = fmod(debt_, speed_)
+  local gone = time_ + (debt_ - part) / speed_
   if part > 0 then gone = gone + 1 end
   departsAt = max(departsAt, gone)
 end
-admitted = admitted and missing_ + cost * weight_ <= room_ * weight_
+admitted = admitted and debt_ + cost * weight_ <= room_ * weight_
 
 --@charge
-if latest > last_ then missing_ = max(0, missing_ - (latest - last_) * speed_) end
-missing_, last_ = missing_ + cost * weight_, latest
+if latest > time_ then debt_ = max(0, debt_ - (latest - time_) * speed_) end
+if debt_ == 0 and latest > last_ then count_, refundableFrom_ = 0, max(refundableFrom_, latest) end
+missing_, last_, count_ = debt_ + cost * weight_, latest, count_ + queues_
+debt_, time_ = missing_, last_
+mark_ = count_
+if queues_ == 0 then mark_ = missing_ + count_ end
 
 --@write
-local state_ = pack('>Bddd', 66, missing_, last_, weight_)
+local state_ = pack('>Bdddddd', 66, missing_, last_, weight_, speed_ - 2 * queues_ * speed_, count_, refundableFrom_)
 --@save
 
 --@used
-local part_ = fmod(missing_, weight_)
-used_ = (missing_ - part_) / weight_
+local part_ = fmod(debt_, weight_)
+used_ = (debt_ - part_) / weight_
 if part_ > 0 then used_ = used_ + 1 end
 
 --@fresh
@@ -54,11 +64,27 @@ if missing_ > 0 then
 end
 
 --@ready
-local tooMuch_ = missing_ + (cost - room_) * weight_
-readyAt_ = last_ + (tooMuch_ - fmod(tooMuch_, speed_)) / speed_
+local tooMuch_ = debt_ + (cost - room_) * weight_
+readyAt_ = time_ + (tooMuch_ - fmod(tooMuch_, speed_)) / speed_
 if fmod(tooMuch_, speed_) > 0 then readyAt_ = readyAt_ + 1 end
 
 --@refund
-local units_ = cost * weight_
-if last_ > takenAt then units_ = max(0, units_ - (last_ - takenAt) * speed_) end
-missing_ = missing_ - min(missing_, units_)
+if takenAt >= refundableFrom_ and debt_ > 0 then
+  local left = mark_ - count_ -- of what was missing after the charge, time and refunds have left this
+  if time_ > takenAt then left = left - (time_ - takenAt) * speed_ end
+  if queues_ == 1 then
+    left = 0
+    if mark_ == count_ then left = debt_ end -- the last of the queue
+  end
+  local given = min(left, unused * weight_, debt_)
+  if given > 0 then
+    missing_, changed_ = missing_ - given, true
+    if queues_ == 0 then count_ = count_ + given end
+    if count_ > 2 ^ 53 - room_ * weight_ then -- marks would not stay exact
+      count_, refundableFrom_ = 0, time_ + 1
+    end
+  end
+end
+if queues_ == 1 and takenAt >= refundableFrom_ and mark_ == count_ and unused == cost then
+  count_, changed_ = count_ - 1, true
+end
