@@ -3,15 +3,15 @@ package dev.sluice.spi;
 import dev.sluice.Ticker;
 import java.time.Duration;
 import java.util.Comparator;
-import java.util.PriorityQueue;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 
 /** A clock and its scheduler: moving the clock runs the actions that have become due, in order. */
 public final class FakeTime implements Ticker, Scheduler {
     private record Alarm(long atMicros, long sequence, Runnable action) {}
 
-    private final PriorityQueue<Alarm> alarms =
-            new PriorityQueue<>(Comparator.comparingLong(Alarm::atMicros).thenComparingLong(Alarm::sequence));
+    private final TreeSet<Alarm> alarms =
+            new TreeSet<>(Comparator.comparingLong(Alarm::atMicros).thenComparingLong(Alarm::sequence));
     private long nowMicros;
     private long sequence;
 
@@ -30,8 +30,8 @@ public final class FakeTime implements Ticker, Scheduler {
     /** Lets time pass. */
     public void pass(Duration time) {
         long end = nowMicros + TimeUnit.MICROSECONDS.convert(time);
-        for (Alarm next = alarms.peek(); next != null && next.atMicros <= end; next = alarms.peek()) {
-            alarms.remove(next);
+        while (!alarms.isEmpty() && alarms.first().atMicros <= end) {
+            Alarm next = alarms.pollFirst();
             nowMicros = Math.max(nowMicros, next.atMicros);
             next.action.run();
         }
