@@ -6,6 +6,9 @@ package dev.sluice;
  */
 @FunctionalInterface
 public interface DecisionListener {
-    /** One decision was made. An exception thrown here is logged and goes no further. */
+    /**
+     * One decision was made. What is thrown here is logged and goes no further: the decision is returned as it was made.
+     * Only a {@link VirtualMachineError} reaches the caller; permits that were taken stay taken.
+     */
     void decided(String key, Decision decision);
 }

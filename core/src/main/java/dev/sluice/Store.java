@@ -38,6 +38,10 @@ public interface Store extends AutoCloseable {
      */
     default void forget(String name) {}
 
+    /**
+     * Ends the waits on the limiters of this store: those who wait are denied at once, and so is whoever would have to
+     * wait later. Limiters in this JVM go on deciding calls that do not wait.
+     */
     @Override
     void close();
 }

@@ -10,8 +10,6 @@ import dev.sluice.algorithm.State;
 import dev.sluice.spi.LimiterDecision;
 import dev.sluice.spi.Shedding;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.function.ObjLongConsumer;
@@ -31,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The state of a limiter without a key is the core's own: the core is the entry of the empty key. Reading the clock
  * does not overlap with what comes after it, so each pointer that a call follows costs time.
  *
- * <p>Calls that wait stand in a {@link WaitQueue} beside the state, and the stamp says so. Where nobody waits, waiting
+ * <p>Calls that wait stand in {@link WaitQueues} beside the state, and the stamp says so. Where nobody waits, waiting
  * costs the others nothing.
  */
 final class LimiterCore extends Entry {
@@ -59,7 +57,8 @@ final class LimiterCore extends Entry {
     private final ReentrantLock changing = new ReentrantLock();
     private final @Nullable Shedding shedding;
     private final KeyTable keys;
-    private final ConcurrentHashMap<Entry, WaitQueue> queues = new ConcurrentHashMap<>();
+    /** Those who wait. */
+    final WaitQueues waiting = new WaitQueues(this);
 
     private volatile CompiledLimits compiled;
     /** What the limits need beyond the usual, in one word that a call reads once. */
@@ -175,7 +174,7 @@ final class LimiterCore extends Entry {
         sweep(key, clock);
         for (int tries = 0; ; tries++) {
             Entry entry = entry(key);
-            long now = time(key, clock);
+            long now = time(entry, clock);
             State state = entry.state;
             long stamp = state.stamp();
             LocalKeyStatus status = new LocalKeyStatus(state, percent, now);
@@ -201,7 +200,7 @@ final class LimiterCore extends Entry {
             Entry entry, State state, long stamp, long now, long permits, int percent, int needs, long maxDelay) {
         boolean admitted = percent == 100 ? state.admits(now, permits) : state.admits(percent, now, permits);
         return admitted
-                && !(State.isAwaited(stamp) && barring(entry, stamp, percent) != null)
+                && !(State.isAwaited(stamp) && waiting.bar(entry, percent))
                 && ((needs & DELAYS) == 0 || state.departsAt(now) - now <= maxDelay);
     }
 
@@ -222,7 +221,7 @@ final class LimiterCore extends Entry {
             Entry entry, long stamp, LocalKeyStatus status, long clock, long permits, long maxDelay, Outcome why) {
         State state = status.state;
         long now = status.now;
-        WaitQueue ahead = barring(entry, stamp, status.percent);
+        WaitQueue ahead = State.isAwaited(stamp) ? waiting.barring(entry, status.percent) : null;
         long readyAt;
         if (why == Outcome.SHED && shedding != null) {
             readyAt = state.readyAt(shedding.fromPercent(), now, 0);
@@ -235,65 +234,13 @@ final class LimiterCore extends Entry {
         return status.denied(why, permits, clock, ahead != null ? 0 : status.remaining(), readyAt);
     }
 
-    /** The queue of the entry, if those in it go before a request of this share; else null. */
-    private @Nullable WaitQueue barring(Entry entry, long stamp, int percent) {
-        WaitQueue queue = State.isAwaited(stamp) ? queues.get(entry) : null;
-        return queue != null && queue.bars(percent) ? queue : null;
-    }
-
-    // ---- Waiting
-
-    /** Takes {@code permits} as soon as they can be had, if that is within {@code maxWait}. */
-    CompletableFuture<Decision> await(String key, long permits, int percent, long maxWait) {
-        Decision now = decide(key, permits, percent, maxWait);
-        if (now.delayMicros() > 0) {
-            return delayed(key, now);
-        }
-        // with a queue, as many wait as it admits, by their delay
-        boolean canWait = (needs & DELAYS) == 0 && maxWait > 0;
-        return now.outcome() == Outcome.DENIED && canWait
-                ? enqueue(key, permits, percent, maxWait)
-                : CompletableFuture.completedFuture(now);
-    }
-
-    /** Waits out the delay of a request that was admitted. */
-    private CompletableFuture<Decision> delayed(String key, Decision admitted) {
-        CompletableFuture<Decision> pending = new CompletableFuture<>();
-        Runnable cancel = scheduler.schedule(
-                admitted.delayMicros(),
-                () -> pending.complete(LimiterDecision.of(admitted).undelayed()));
-        pending.whenComplete((decision, cancelled) -> {
-            cancel.run();
-            if (cancelled != null) {
-                refund(key, LimiterDecision.of(admitted));
-            }
-        });
-        return pending;
-    }
-
-    /** Waits in the queue of the key. */
-    private CompletableFuture<Decision> enqueue(String key, long permits, int percent, long maxWait) {
-        long now = clock();
-        long deadline = maxWait > State.NEVER - Math.max(0, now) ? State.NEVER : now + maxWait;
-        for (int tries = 0; ; tries++) {
-            Entry entry = entry(key);
-            WaitQueue queue = queues.computeIfAbsent(entry, of -> new WaitQueue(this, of));
-            WaitQueue.Waiter waiter = queue.join(key, permits, percent, deadline);
-            if (waiter != null) {
-                waiter.whenComplete((decision, cancelled) -> {
-                    if (cancelled != null) {
-                        queue.leave(waiter);
-                    }
-                });
-                return waiter;
-            }
-            relax(tries);
-        }
-    }
-
-    /** Forgets a queue that has no waiters any more. */
-    void remove(Entry entry, WaitQueue queue) {
-        queues.remove(entry, queue);
+    /** The denial of a wait that is not waited for. */
+    Decision refusal(String key, long permits, int percent) {
+        long clock = clock();
+        Entry entry = entry(key);
+        long stamp = entry.state.stamp();
+        LocalKeyStatus status = new LocalKeyStatus(entry.snapshot(), percent, time(entry, clock));
+        return denied(entry, stamp, status, clock, permits, 0, Outcome.DENIED);
     }
 
     // ---- Refunds, releases and changes
@@ -341,7 +288,7 @@ final class LimiterCore extends Entry {
         } finally {
             changing.unlock();
         }
-        queues.values().forEach(WaitQueue::reconsider);
+        waiting.limitsChanged();
     }
 
     private void enforce(CompiledLimits next, long now) {
@@ -358,7 +305,7 @@ final class LimiterCore extends Entry {
         sweep(key, clock);
         for (int tries = 0; ; tries++) {
             Entry entry = entry(key);
-            long now = time(key, clock);
+            long now = time(entry, clock);
             State state = entry.state;
             long stamp = state.stamp();
             if (state.tryLock(stamp)) {
@@ -402,9 +349,8 @@ final class LimiterCore extends Entry {
 
     /** Serves the waiters of an entry that has changed. */
     private void serveWaiters(Entry entry) {
-        WaitQueue queue = State.isAwaited(entry.state.stamp()) ? queues.get(entry) : null;
-        if (queue != null) {
-            queue.reconsider();
+        if (State.isAwaited(entry.state.stamp())) {
+            waiting.reconsider(entry);
         }
     }
 
@@ -427,12 +373,23 @@ final class LimiterCore extends Entry {
         return keys.longestProbe();
     }
 
-    private Entry entry(String key) {
+    /** Whether work that is admitted may have to start later. */
+    boolean delays() {
+        return (needs & DELAYS) != 0;
+    }
+
+    /** Whether a window follows a wall clock that can be set. */
+    boolean followsWallClock() {
+        return (needs & WALL_CLOCK) != 0;
+    }
+
+    Entry entry(String key) {
         return key.isEmpty() ? this : keys.entry(key);
     }
 
-    private long time(String key, long clock) {
-        return key.isEmpty() ? clock : keys.time(clock);
+    /** The time to decide by for an entry when the clock says {@code clock}. */
+    long time(Entry entry, long clock) {
+        return entry == this ? clock : keys.time(clock);
     }
 
     private void sweep(String key, long clock) {
@@ -482,6 +439,8 @@ final class LimiterCore extends Entry {
             } finally {
                 changing.unlock();
             }
+            // later, because the thread may have the lock of a queue
+            waiting.limitsChangedLater();
         }
     }
 

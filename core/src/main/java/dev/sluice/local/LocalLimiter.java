@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A limiter in this process: one share of a {@link LimiterCore}. */
 final class LocalLimiter extends AbstractLimiter {
-    private final LimiterCore core;
+    final LimiterCore core;
     /** Null for the system's, which is called without asking whose it is. */
     private final @Nullable Ticker ticker;
 
@@ -80,7 +80,7 @@ final class LocalLimiter extends AbstractLimiter {
 
     @Override
     protected CompletableFuture<Decision> await(String key, long permits, long maxWaitMicros) {
-        return core.await(key, permits, percent, maxWaitMicros);
+        return core.waiting.await(key, permits, percent, maxWaitMicros);
     }
 
     @Override
@@ -98,6 +98,11 @@ final class LocalLimiter extends AbstractLimiter {
     @Override
     protected void resetKey(String key) {
         core.reset(key);
+    }
+
+    /** Refuses those who wait, now and from now on. */
+    void close() {
+        core.waiting.close();
     }
 
     @Override

@@ -2,7 +2,6 @@ package dev.sluice.local;
 
 import dev.sluice.DecisionListener;
 import dev.sluice.Limit;
-import dev.sluice.Limiter;
 import dev.sluice.LimiterBuilder;
 import dev.sluice.Scheduler;
 import dev.sluice.Ticker;
@@ -80,7 +79,7 @@ final class LocalLimiterBuilder implements LimiterBuilder {
     }
 
     @Override
-    public Limiter build() {
+    public LocalLimiter build() {
         CompiledLimits compiled = CompiledLimits.of(limits, wallClock == null ? 0 : wallClock.getAsLong());
         LimiterCore core = new LimiterCore(compiled, ticker, wallClock, scheduler, maxKeys, shedding);
         return new LocalLimiter(core, 100, shadow, listener);

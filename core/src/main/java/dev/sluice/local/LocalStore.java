@@ -11,7 +11,8 @@ import java.util.concurrent.ConcurrentHashMap;
 /** The limiters of this process, by name. */
 final class LocalStore implements Store {
     private final Ticker ticker;
-    private final ConcurrentHashMap<String, Limiter> limiters = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, LocalLimiter> limiters = new ConcurrentHashMap<>();
+    private volatile boolean closed;
 
     LocalStore(Ticker ticker) {
         this.ticker = ticker;
@@ -20,10 +21,13 @@ final class LocalStore implements Store {
     /** Asked again for a name with other limits, the store changes that limiter to them. */
     @Override
     public Limiter limiter(String name, Limit... limits) {
-        Limiter limiter = limiters.computeIfAbsent(
+        LocalLimiter limiter = limiters.computeIfAbsent(
                 name, unseen -> new LocalLimiterBuilder(limits).ticker(ticker).build());
         if (!limiter.limits().equals(Arrays.asList(limits))) {
             limiter.change(limits);
+        }
+        if (closed) {
+            limiter.close();
         }
         return limiter;
     }
@@ -41,6 +45,8 @@ final class LocalStore implements Store {
 
     @Override
     public void close() {
+        closed = true;
+        limiters.values().forEach(LocalLimiter::close);
         limiters.clear();
     }
 }

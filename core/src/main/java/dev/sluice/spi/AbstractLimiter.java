@@ -110,14 +110,9 @@ public abstract class AbstractLimiter implements Limiter {
             throw new IllegalArgumentException("maxWait must not be negative, was " + maxWait);
         }
         long maxWaitMicros = TimeUnit.MICROSECONDS.convert(maxWait);
-        if (shadow) {
-            return observe(key, take(key, permits, maxWaitMicros));
-        }
-        CompletableFuture<Decision> pending = await(key, permits, maxWaitMicros);
-        if (listener != null) {
-            pending.thenAccept(decision -> observe(key, decision));
-        }
-        return pending;
+        CompletableFuture<Decision> pending =
+                shadow ? take(key, permits, maxWaitMicros) : await(key, permits, maxWaitMicros);
+        return observed ? new Observed(key, pending) : pending;
     }
 
     @Override
@@ -190,7 +185,9 @@ public abstract class AbstractLimiter implements Limiter {
         if (listener != null) {
             try {
                 listener.decided(key, seen);
-            } catch (RuntimeException e) {
+            } catch (VirtualMachineError e) {
+                throw e;
+            } catch (RuntimeException | Error e) {
                 LOG.log(System.Logger.Level.WARNING, "a listener failed on " + seen, e);
             }
         }
@@ -199,6 +196,28 @@ public abstract class AbstractLimiter implements Limiter {
 
     private CompletableFuture<Decision> observe(String key, CompletableFuture<Decision> decision) {
         return observed ? decision.thenApply(made -> observe(key, made)) : decision;
+    }
+
+    /** A wait that the listener hears of when the store ends it, and not when its owner does. */
+    private final class Observed extends PendingDecision {
+        private final CompletableFuture<Decision> pending;
+
+        Observed(String key, CompletableFuture<Decision> pending) {
+            this.pending = pending;
+            pending.whenComplete((decision, failure) -> {
+                if (failure != null) {
+                    fail(failure);
+                } else if (!answer(() -> observe(key, decision))) {
+                    refundAsync(key, decision);
+                }
+            });
+        }
+
+        @Override
+        protected Runnable withdraw() {
+            pending.cancel(false);
+            return () -> {};
+        }
     }
 
     private static boolean tookPermits(Decision decision) {

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -106,6 +107,31 @@ class WallClockTest {
         assertThat(limiter.decide("k").retryAfter()).isEqualTo(ofHours(1).minusMillis(10));
         assertThat(heldUp).as("the wall clock was read").isZero();
         assertThat(limiter.decide("k").retryAfter()).isEqualTo(ofHours(1).minusMillis(30));
+    }
+
+    @Test
+    void aWallClockSetForwardWakesThoseWhoWait() {
+        Limiter limiter = limiter(Limit.fixedWindow(1, ofHours(1)).aligned());
+        limiter.decide("k");
+        limiter.decide("other");
+        CompletableFuture<Decision> wait = limiter.acquireAsync("k", 1, ofHours(2));
+        CompletableFuture<Decision> another = limiter.acquireAsync("other", 1, ofHours(2));
+        wallAheadMicros += TimeUnit.MICROSECONDS.convert(ofMinutes(59).plusSeconds(59));
+        time.advance(Duration.ofSeconds(1));
+        assertThat(wait).isCompletedWithValueMatching(Decision::allowed);
+        assertThat(another).isCompletedWithValueMatching(Decision::allowed);
+        assertThat(time.pending()).isZero();
+    }
+
+    @Test
+    void aWallClockSetBackRefusesThoseWhoseTurnIsNowTooLate() {
+        Limiter limiter = limiter(Limit.fixedWindow(1, ofHours(1)).aligned());
+        limiter.decide("k");
+        CompletableFuture<Decision> wait = limiter.acquireAsync("k", 1, ofMinutes(61));
+        wallAheadMicros -= TimeUnit.MICROSECONDS.convert(ofMinutes(30));
+        time.advance(Duration.ofSeconds(1));
+        assertThat(wait).isCompletedWithValueMatching(decision -> !decision.allowed());
+        assertThat(time.pending()).isZero();
     }
 
     @Test

@@ -1,0 +1,79 @@
+package dev.sluice.local;
+
+import dev.sluice.Decision;
+import dev.sluice.spi.LimiterDecision;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * The decisions of waiters, on the way to their futures. Completing a future runs its owner's code, so it is done outside
+ * every lock.
+ *
+ * <p>The owner's code may release permits, which completes the next future, and so on without end. So the calls that one
+ * thread is in are counted, over all limiters, and beyond a few the scheduler takes over. The owner's code may also wait
+ * for a future that comes later here; so while there is more than one, the scheduler stands by to complete the rest.
+ */
+final class Completions {
+    private static final int MAX_DEPTH = 16;
+    private static final long STAND_BY_MICROS = 1000;
+
+    /** How many calls of {@link #run} the thread is in. */
+    private static final ThreadLocal<int[]> DEPTH = ThreadLocal.withInitial(() -> new int[1]);
+
+    private record Answer(Waiter waiter, Decision decision) {}
+
+    private final LimiterCore core;
+    private final ConcurrentLinkedQueue<Answer> answers = new ConcurrentLinkedQueue<>();
+
+    Completions(LimiterCore core) {
+        this.core = core;
+    }
+
+    void add(Waiter waiter, Decision decision) {
+        answers.add(new Answer(waiter, decision));
+    }
+
+    /** Completes the futures. */
+    void run() {
+        int[] depth = DEPTH.get();
+        if (answers.isEmpty()) {
+            return;
+        }
+        if (depth[0] >= MAX_DEPTH) {
+            core.scheduler.schedule(0, this::run);
+            return;
+        }
+        Answer next = answers.poll();
+        Runnable cancelStandBy = answers.isEmpty() ? () -> {} : standBy();
+        depth[0]++;
+        try {
+            for (; next != null; next = answers.poll()) {
+                complete(next);
+            }
+        } finally {
+            depth[0]--;
+            cancelStandBy.run();
+        }
+    }
+
+    /** Completes the futures when the result is run; if that takes long, the scheduler does. */
+    Runnable later() {
+        if (answers.isEmpty()) {
+            return () -> {};
+        }
+        Runnable cancelStandBy = standBy();
+        return () -> {
+            cancelStandBy.run();
+            run();
+        };
+    }
+
+    private Runnable standBy() {
+        return core.scheduler.schedule(STAND_BY_MICROS, this::run);
+    }
+
+    private void complete(Answer answer) {
+        if (!answer.waiter.answer(answer.decision) && answer.decision.allowed()) {
+            core.refund(answer.waiter.key, LimiterDecision.of(answer.decision));
+        }
+    }
+}
