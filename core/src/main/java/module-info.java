@@ -4,6 +4,7 @@ module dev.sluice.core {
     requires static org.jspecify;
 
     exports dev.sluice;
+    exports dev.sluice.hotkeys;
     exports dev.sluice.spi to
             dev.sluice.redis,
             dev.sluice.rules;

@@ -1,0 +1,362 @@
+package dev.sluice.hotkeys;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.BiConsumer;
+
+/**
+ * The keys of a sliding window and the bounds of their counts, in a fixed number of entries. Not thread-safe, and reads
+ * no clock.
+ *
+ * <p><b>How is it designed, and why?</b> It is Space-Saving [1] with a count for each slice of the window.
+ *
+ * <pre>
+ *            slice 7    slice 8    slice 9    slice 10
+ *   first = 7 [.....|....][..........][..........][....        now
+ *                   ^ now - window     full = 8     current = 10
+ *   key a        5         12          9          4      exact: it was there all the time
+ *   key b        -          -          3         11      came in slice 9, may have been evicted before
+ *   lost         2         14         17         21      when each slice began; it is 22 now
+ * </pre>
+ *
+ * <ul>
+ *   <li>A slice knows the earliest and the latest time that an event in it can have. A slice that is wholly within the
+ *       window counts to both bounds, one that may be partly within counts to the upper one.
+ *   <li>{@code lost} only grows. A key without an entry came at most {@code lost - lostAt(k)} times since slice k began,
+ *       for every slice k. A key that gets an entry remembers {@code lost}, so that what it may have had before stays
+ *       known. A key that has had its entry since before the window is counted exactly.
+ *   <li>The score of an entry is what {@code lost} must be for its key to do without: the largest of
+ *       {@code (count since slice k) + max(lostAt(k), lost when it came)}. Each event adds one to it.
+ *   <li>An event of an unknown key takes a free entry. If there is none, about half of the entries, those with the lowest
+ *       scores, are evicted at once, and {@code lost} becomes the highest score among them. So a newcomer costs O(1) on
+ *       average.
+ *   <li>{@code lost} grows by d only when about half of the m entries have scores of d or more above it, and only events
+ *       raise scores. So with N events in a window it grows by about 2 N / m within one, whatever the keys.
+ *   <li>A hot key is not evicted while hot keys are few: or a flood of other keys could cool it down.
+ * </ul>
+ *
+ * <p>[1] Metwally, Agrawal, El Abbadi: Efficient Computation of Frequent and Top-k Elements in Data Streams, 2005.
+ */
+final class Summary {
+    /** The slices of a window. */
+    static final int SLICES = 16;
+    /** A window touches one more than its slices; two more hold what was recorded around a pause. */
+    private static final int COLUMNS = SLICES + 3;
+
+    /** The heap of one entry, with the longest key: its numbers, its places in the index, its key. */
+    static final int MAX_BYTES_PER_ENTRY = 4 * COLUMNS + 3 * 4 + 4 * 8 + 2 + 4 * 8 + BoundedKey.MAX_BYTES;
+
+    /** How many scores are looked at to find one in the middle. */
+    private static final int SAMPLES = 31;
+
+    private final int capacity;
+    private final long windowNanos;
+    private final long threshold;
+    /** Told of a key that becomes hot (true) or cools down (false). */
+    private final BiConsumer<HotKey, Boolean> changes;
+
+    private final KeyIndex index;
+    private final String[] keys;
+    private final boolean[] used;
+    private final boolean[] hot;
+    private final int[] free;
+    private int freeEntries;
+    private int hotEntries;
+
+    /** The count of each entry in the slices that are wholly within the window. */
+    private final long[] total;
+    /** The slice in which an entry began, and {@code lost} at that time. */
+    private final long[] since;
+
+    private final long[] lostBefore;
+    private final long[] score;
+    private final int[][] counts;
+
+    private final long[] start = new long[COLUMNS];
+    private final long[] end = new long[COLUMNS];
+    private final long[] lostAt = new long[COLUMNS];
+    private final boolean[] saturated = new boolean[COLUMNS];
+
+    /** The oldest slice that may be within the window, the oldest that is so wholly, and the one that is filled. */
+    private long first;
+
+    private long full;
+    private long current;
+    private int[] column;
+
+    private long lost;
+    private final long[] samples = new long[SAMPLES];
+    private int sampleFrom;
+
+    Summary(
+            int capacity,
+            long threshold,
+            long windowNanos,
+            BoundedKey boundedKey,
+            long now,
+            BiConsumer<HotKey, Boolean> changes) {
+        this.capacity = capacity;
+        this.threshold = threshold;
+        this.windowNanos = windowNanos;
+        this.changes = changes;
+        this.keys = new String[capacity];
+        this.index = new KeyIndex(keys, boundedKey);
+        this.used = new boolean[capacity];
+        this.hot = new boolean[capacity];
+        this.free = new int[capacity];
+        this.total = new long[capacity];
+        this.since = new long[capacity];
+        this.lostBefore = new long[capacity];
+        this.score = new long[capacity];
+        this.counts = new int[COLUMNS][capacity];
+        this.column = counts[0];
+        for (int entry = 0; entry < capacity; entry++) {
+            free[freeEntries++] = entry;
+        }
+        start[0] = now;
+        end[0] = now;
+    }
+
+    // ---- Time
+
+    /** Whether this many more slices can be begun. If not, the current one goes on. */
+    boolean hasRoomFor(int slices) {
+        return current - first + 1 + slices <= COLUMNS;
+    }
+
+    long startOfCurrent() {
+        return start[at(current)];
+    }
+
+    /** The latest time that an event in the current slice can have. */
+    long endOfCurrent() {
+        return end[at(current)];
+    }
+
+    /** Says that no event so far came after {@code now}. */
+    void endCurrentAt(long now) {
+        end[at(current)] = now;
+    }
+
+    /** Begins a slice, whose events come at {@code from} or later. There must be room for it. */
+    void begin(long from, long now) {
+        current++;
+        start[at(current)] = from;
+        end[at(current)] = now;
+        lostAt[at(current)] = lost;
+        column = counts[at(current)];
+        for (int entry = 0; entry < capacity; entry++) {
+            score[entry] = Math.max(score[entry], lost);
+        }
+        expire(now);
+    }
+
+    /** Lets go of what has left the window at {@code now}. */
+    void expire(long now) {
+        long oldFirst = first;
+        long oldFull = full;
+        while (full <= current && start[at(full)] - now + windowNanos <= 0) {
+            int[] leaving = counts[at(full)];
+            for (int entry = 0; entry < capacity; entry++) {
+                total[entry] -= leaving[entry];
+            }
+            full++;
+        }
+        while (first < full && first < current && end[at(first)] - now + windowNanos <= 0) {
+            int gone = at(first);
+            Arrays.fill(counts[gone], 0);
+            saturated[gone] = false;
+            first++;
+        }
+        if (first != oldFirst) {
+            rescore();
+        }
+        if (hotEntries > 0 && (first != oldFirst || full != oldFull)) {
+            coolDown();
+        }
+    }
+
+    /** Forgets in the scores what the keys had in slices that are gone. */
+    private void rescore() {
+        for (int entry = 0; entry < capacity; entry++) {
+            long sum = 0;
+            long highest = 0;
+            for (long slice = current; slice >= first; slice--) {
+                int at = at(slice);
+                sum += counts[at][entry];
+                highest = Math.max(highest, sum + Math.max(lostAt[at], lostBefore[entry]));
+            }
+            score[entry] = highest;
+        }
+    }
+
+    private static int at(long slice) {
+        return (int) (slice % COLUMNS);
+    }
+
+    private void coolDown() {
+        for (int entry = 0; entry < capacity; entry++) {
+            if (hot[entry] && atMost(entry) < threshold) {
+                setCold(entry);
+            }
+        }
+    }
+
+    // ---- Counting
+
+    /** Counts events of a key in the current slice. */
+    void add(String key, int count) {
+        int hash = index.hash(key);
+        int entry = index.find(key, hash);
+        if (entry < 0) {
+            entry = insert(key, hash);
+        }
+        int[] cells = column;
+        int old = cells[entry];
+        int sum = old + count;
+        if (sum < 0) {
+            sum = Integer.MAX_VALUE;
+            saturated[at(current)] = true;
+        }
+        cells[entry] = sum;
+        score[entry] += sum - old;
+        if (full <= current) {
+            long certain = total[entry] + (sum - old);
+            total[entry] = certain;
+            if (certain >= threshold && !hot[entry]) {
+                setHot(entry);
+            }
+        }
+    }
+
+    private int insert(String key, int hash) {
+        if (freeEntries == 0) {
+            evict();
+        }
+        int entry = free[--freeEntries];
+        keys[entry] = key;
+        used[entry] = true;
+        total[entry] = 0;
+        since[entry] = current;
+        lostBefore[entry] = lost;
+        score[entry] = lost;
+        index.add(entry, hash);
+        return entry;
+    }
+
+    /** Evicts every entry with a score up to one in the middle; hot ones only if they are many. */
+    private void evict() {
+        boolean sparesHot = hotEntries <= capacity / 4;
+        long bound = middleScore(sparesHot);
+        lost = Math.max(lost, bound);
+        for (int entry = 0; entry < capacity; entry++) {
+            if (score[entry] <= bound && !(sparesHot && hot[entry])) {
+                evict(entry);
+            }
+        }
+        index.retain(used);
+    }
+
+    /** The middle of some scores that are spread over the entries. */
+    private long middleScore(boolean sparesHot) {
+        int step = capacity / SAMPLES;
+        sampleFrom = (sampleFrom + 1) % capacity;
+        int entry = sampleFrom;
+        for (int i = 0; i < SAMPLES; i++) {
+            while (sparesHot && hot[entry]) {
+                entry = (entry + 1) % capacity;
+            }
+            samples[i] = score[entry];
+            entry = (entry + step) % capacity;
+        }
+        Arrays.sort(samples);
+        return samples[SAMPLES / 2];
+    }
+
+    private void evict(int entry) {
+        if (hot[entry]) {
+            setCold(entry);
+        }
+        for (long slice = Math.max(first, since[entry]); slice <= current; slice++) {
+            counts[at(slice)][entry] = 0;
+        }
+        used[entry] = false;
+        free[freeEntries++] = entry;
+    }
+
+    private void setHot(int entry) {
+        hot[entry] = true;
+        hotEntries++;
+        changes.accept(bounds(entry), true);
+    }
+
+    private void setCold(int entry) {
+        hot[entry] = false;
+        hotEntries--;
+        changes.accept(bounds(entry), false);
+    }
+
+    // ---- Bounds
+
+    /** What an entry counted in all slices that may be within the window. */
+    private long counted(int entry) {
+        long sum = total[entry];
+        for (long slice = first; slice < full; slice++) {
+            sum += counts[at(slice)][entry];
+        }
+        return sum;
+    }
+
+    private long atMost(int entry) {
+        return anySaturated() ? Long.MAX_VALUE : counted(entry) + Math.max(0, lostBefore[entry] - lostAt[at(first)]);
+    }
+
+    private boolean anySaturated() {
+        for (boolean slice : saturated) {
+            if (slice) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private HotKey bounds(int entry) {
+        return new HotKey(keys[entry], total[entry], atMost(entry));
+    }
+
+    boolean isHot(String key) {
+        if (hotEntries == 0) {
+            return false;
+        }
+        int entry = index.find(key, index.hash(key));
+        return entry >= 0 && hot[entry];
+    }
+
+    HotKey count(String key) {
+        int entry = index.find(key, index.hash(key));
+        if (entry >= 0) {
+            return bounds(entry);
+        }
+        return new HotKey(key, 0, anySaturated() ? Long.MAX_VALUE : lost - lostAt[at(first)]);
+    }
+
+    /** The keys that have an entry and may be within the window, in no order; only the hot ones if asked for. */
+    List<HotKey> keys(boolean onlyHot) {
+        List<HotKey> found = new ArrayList<>();
+        for (int entry = 0; entry < capacity; entry++) {
+            if (used[entry] && (hot[entry] || (!onlyHot && counted(entry) > 0))) {
+                found.add(bounds(entry));
+            }
+        }
+        return found;
+    }
+
+    int capacity() {
+        return capacity;
+    }
+
+    boolean isKeyed() {
+        return index.isKeyed();
+    }
+}

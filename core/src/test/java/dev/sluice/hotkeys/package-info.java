@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.hotkeys;
+
+import org.jspecify.annotations.NullMarked;
