@@ -22,15 +22,18 @@ public interface Store extends AutoCloseable {
     Limiter limiter(String name, OnFailure onFailure, Limit... limits);
 
     /**
-     * Charges several limiters of this store for one request: all of them or none. When one denies, nothing is taken, and
-     * the decisions of the others say how they stand without the request, or that they deny it too.
+     * Charges several limiters of this store for one request: all of them or none, in one step that nobody sees half of.
+     * When one denies, nothing is taken, and the decisions of the others say how they stand without the request, or that
+     * they deny it too. Two charges to the same key of a limiter add up. A shadow limiter never denies, and is charged if
+     * it admits and all others do.
      *
-     * <p>A store that cannot do this in one step charges them in order, and refunds them when one denies. It never admits
-     * more than the limits allow, but another request may be denied meanwhile.
+     * <p>The store in this JVM also charges limiters of {@link Limiter#builder} on the same clock. A store that cannot do
+     * it in one step says so, and what others may see meanwhile.
+     *
+     * @return the decisions, in the order of the charges
+     * @throws IllegalArgumentException if a limiter is not of this store; then nothing was taken
      */
-    default CompletableFuture<List<Decision>> decideAll(List<Charge> charges) {
-        return new SequentialCharge(charges).run();
-    }
+    CompletableFuture<List<Decision>> decideAll(List<Charge> charges);
 
     /**
      * Forgets a limiter that is not used any more, with its counters. Counters that are shared with other processes

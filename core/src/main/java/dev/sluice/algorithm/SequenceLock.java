@@ -90,6 +90,11 @@ public abstract class SequenceLock {
         STAMP.setRelease(this, stamp + CHANGE);
     }
 
+    /** Gives up the lock taken by {@link #tryLock} of the same stamp: nothing was changed. */
+    public final void unlockUnchanged(long stamp) {
+        STAMP.setRelease(this, stamp);
+    }
+
     /** Ends the change, and marks that there is a wait queue. */
     public final void unlockAwaited(long stamp) {
         STAMP.setRelease(this, (stamp | AWAITED) + CHANGE);

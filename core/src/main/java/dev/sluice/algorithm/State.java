@@ -3,10 +3,11 @@ package dev.sluice.algorithm;
 /**
  * The use that one key has made of one limit, and the arithmetic on it. All times are microseconds on one clock.
  *
- * <p>{@link #admits}, {@link #used}, {@link #readyAt}, {@link #freshAt} and {@link #departsAt} may run while another
- * thread changes the state, under a {@linkplain SequenceLock stamp} that is checked afterwards: on words that do not fit
- * together they may return nonsense, but neither throw nor loop. {@link #take}, {@link #refund} and {@link #release} run
- * while the state is locked.
+ * <p>{@link #admits}, {@link #used}, {@link #readyAt}, {@link #freshAt}, {@link #departsAt}, {@link #latest} and {@link
+ * #copy} may run while another thread changes the state, under a {@linkplain SequenceLock stamp} that is checked
+ * afterwards: on words that do not fit together they may return nonsense, but neither throw nor loop. A copy is such
+ * nonsense too until the stamp is checked: nothing may be asked of it before. {@link #take}, {@link #refund} and {@link
+ * #release} run while the state is locked.
  *
  * <p>A clock that steps back is read as "no time has passed" since the state was last charged. Instants are absolute, so
  * that the rest of a wait is measured on the clock as it now reads.

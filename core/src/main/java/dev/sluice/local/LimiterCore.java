@@ -178,25 +178,33 @@ final class LimiterCore extends Entry {
             State state = entry.state;
             long stamp = state.stamp();
             LocalKeyStatus status = new LocalKeyStatus(state, percent, now);
-            LimiterDecision decision;
+            @Nullable LimiterDecision decision;
             if (permits == 0) {
-                decision = status.allowed(0, clock, state.departsAt(now));
+                decision = status.uncharged(clock);
             } else if (admits(entry, state, stamp, now, permits, percent, needs, State.NEVER)) {
-                State copy = state.copy();
-                long departsAt = copy.departsAt(now);
-                copy.take(now, permits);
-                decision = new LocalKeyStatus(copy, percent, now).allowed(permits, clock, departsAt);
+                decision = ifCharged(stamp, status, clock, permits);
             } else {
                 decision = denied(entry, stamp, status, clock, permits, State.NEVER, Outcome.DENIED);
             }
-            if (!State.isLocked(stamp) && state.unchangedSince(stamp)) {
+            if (decision != null && !State.isLocked(stamp) && state.unchangedSince(stamp)) {
                 return decision.untaken();
             }
             relax(tries);
         }
     }
 
-    private boolean admits(
+    /** The decision that follows from charging a copy of the state; null if the state changed while it was copied. */
+    private static @Nullable LimiterDecision ifCharged(long stamp, LocalKeyStatus status, long clock, long permits) {
+        State copy = status.state.copy();
+        if (State.isLocked(stamp) || !status.state.unchangedSince(stamp)) {
+            return null;
+        }
+        long departsAt = copy.departsAt(status.now);
+        copy.take(status.now, permits);
+        return new LocalKeyStatus(copy, status.percent, status.now).allowed(permits, clock, departsAt);
+    }
+
+    boolean admits(
             Entry entry, State state, long stamp, long now, long permits, int percent, int needs, long maxDelay) {
         boolean admitted = percent == 100 ? state.admits(now, permits) : state.admits(percent, now, permits);
         return admitted
@@ -205,7 +213,7 @@ final class LimiterCore extends Entry {
     }
 
     /** Whether to deny at random what the limits would admit; each limit draws for itself. */
-    private boolean sheds(State state, long now) {
+    boolean sheds(State state, long now) {
         if (shedding != null) {
             for (int i = 0; i < state.parts(); i++) {
                 State part = state.part(i);
@@ -217,7 +225,7 @@ final class LimiterCore extends Entry {
         return false;
     }
 
-    private LimiterDecision denied(
+    LimiterDecision denied(
             Entry entry, long stamp, LocalKeyStatus status, long clock, long permits, long maxDelay, Outcome why) {
         State state = status.state;
         long now = status.now;
@@ -365,17 +373,22 @@ final class LimiterCore extends Entry {
         return (needs & HOLDS) != 0;
     }
 
+    /** What the limits need beyond the usual. */
+    int needs() {
+        return needs;
+    }
+
+    /** Whether work may be admitted with a delay. */
+    boolean delays() {
+        return (needs & DELAYS) != 0;
+    }
+
     int keyCount() {
         return keys.size();
     }
 
     int longestProbe() {
         return keys.longestProbe();
-    }
-
-    /** Whether work that is admitted may have to start later. */
-    boolean delays() {
-        return (needs & DELAYS) != 0;
     }
 
     /** Whether a window follows a wall clock that can be set. */
@@ -387,12 +400,13 @@ final class LimiterCore extends Entry {
         return key.isEmpty() ? this : keys.entry(key);
     }
 
-    /** The time to decide by for an entry when the clock says {@code clock}. */
+    /** The time to decide by for an entry when the clock says {@code clock}; ask after {@link #entry(String)}. */
     long time(Entry entry, long clock) {
         return entry == this ? clock : keys.time(clock);
     }
 
-    private void sweep(String key, long clock) {
+    /** Drops a few idle keys if it is time to; call before {@link #entry}. */
+    void sweep(String key, long clock) {
         if (!key.isEmpty()) {
             keys.sweepIfDue(clock);
         }
@@ -404,7 +418,7 @@ final class LimiterCore extends Entry {
     }
 
     /** Microseconds on the limiter's own clock when its ticker says {@code nanos}. */
-    private long clock(long nanos) {
+    long clock(long nanos) {
         long now = micros(nanos);
         if ((needs & WALL_CLOCK) != 0 && now >= wallCheckAt) {
             followWallClock(now);

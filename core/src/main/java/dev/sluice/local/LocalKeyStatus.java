@@ -25,6 +25,11 @@ final class LocalKeyStatus extends KeyStatus {
         return allowed(permits, clock, delay, Math.max(now, state.latest()));
     }
 
+    /** How it stands when nothing is charged. */
+    LimiterDecision uncharged(long clock) {
+        return allowed(0, clock, state.departsAt(now));
+    }
+
     @Override
     protected int limits() {
         return state.parts();

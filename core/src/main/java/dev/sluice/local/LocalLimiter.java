@@ -16,10 +16,18 @@ final class LocalLimiter extends AbstractLimiter {
     final LimiterCore core;
     /** Null for the system's, which is called without asking whose it is. */
     private final @Nullable Ticker ticker;
+    /** Null for one that no store made. */
+    private final LocalStore.@Nullable Registration registration;
 
-    LocalLimiter(LimiterCore core, int percent, boolean shadow, @Nullable DecisionListener listener) {
+    LocalLimiter(
+            LimiterCore core,
+            int percent,
+            boolean shadow,
+            @Nullable DecisionListener listener,
+            LocalStore.@Nullable Registration registration) {
         super(percent, shadow, listener);
         this.core = core;
+        this.registration = registration;
         this.ticker = core.ticker == Ticker.system() ? null : core.ticker;
     }
 
@@ -65,7 +73,7 @@ final class LocalLimiter extends AbstractLimiter {
 
     @Override
     public Limiter withShare(int percent) {
-        return new LocalLimiter(core, percent, shadow, listener);
+        return new LocalLimiter(core, percent, shadow, listener, registration);
     }
 
     @Override
@@ -108,5 +116,34 @@ final class LocalLimiter extends AbstractLimiter {
     @Override
     protected boolean holds() {
         return core.holds();
+    }
+
+    @Override
+    protected String name() {
+        return registration == null ? "" : registration.name();
+    }
+
+    // ---- For several limiters that are charged together
+
+    LimiterCore core() {
+        return core;
+    }
+
+    int percent() {
+        return percent;
+    }
+
+    boolean isShadow() {
+        return shadow;
+    }
+
+    /** Whether another store made it. */
+    boolean isForeignTo(LocalStore store) {
+        return registration != null && registration.store() != store;
+    }
+
+    /** The decision as the caller sees it; the listener has been called with it. */
+    Decision observed(String key, Decision decision) {
+        return observed ? observe(key, decision) : decision;
     }
 }

@@ -22,6 +22,7 @@ final class LocalLimiterBuilder implements LimiterBuilder {
     private @Nullable Shedding shedding;
     private boolean shadow;
     private @Nullable DecisionListener listener;
+    private LocalStore.@Nullable Registration registration;
 
     LocalLimiterBuilder(Limit... limits) {
         this.limits = List.of(limits);
@@ -43,6 +44,12 @@ final class LocalLimiterBuilder implements LimiterBuilder {
     @Override
     public LocalLimiterBuilder scheduler(Scheduler scheduler) {
         this.scheduler = scheduler;
+        return this;
+    }
+
+    /** The store that makes it, and its name there. Default: none. */
+    LocalLimiterBuilder registration(LocalStore.Registration registration) {
+        this.registration = registration;
         return this;
     }
 
@@ -82,6 +89,6 @@ final class LocalLimiterBuilder implements LimiterBuilder {
     public LocalLimiter build() {
         CompiledLimits compiled = CompiledLimits.of(limits, wallClock == null ? 0 : wallClock.getAsLong());
         LimiterCore core = new LimiterCore(compiled, ticker, wallClock, scheduler, maxKeys, shedding);
-        return new LocalLimiter(core, 100, shadow, listener);
+        return new LocalLimiter(core, 100, shadow, listener, registration);
     }
 }

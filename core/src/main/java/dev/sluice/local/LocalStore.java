@@ -1,15 +1,23 @@
 package dev.sluice.local;
 
+import dev.sluice.Charge;
+import dev.sluice.Decision;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
 import dev.sluice.Store;
 import dev.sluice.Ticker;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** The limiters of this process, by name. */
 final class LocalStore implements Store {
+    /** Which store made a limiter, and under which name. */
+    record Registration(LocalStore store, String name) {}
+
     private final Ticker ticker;
     private final ConcurrentHashMap<String, LocalLimiter> limiters = new ConcurrentHashMap<>();
     private volatile boolean closed;
@@ -22,7 +30,11 @@ final class LocalStore implements Store {
     @Override
     public Limiter limiter(String name, Limit... limits) {
         LocalLimiter limiter = limiters.computeIfAbsent(
-                name, unseen -> new LocalLimiterBuilder(limits).ticker(ticker).build());
+                name,
+                unseen -> new LocalLimiterBuilder(limits)
+                        .ticker(ticker)
+                        .registration(new Registration(this, name))
+                        .build());
         if (!limiter.limits().equals(Arrays.asList(limits))) {
             limiter.change(limits);
         }
@@ -36,6 +48,27 @@ final class LocalStore implements Store {
     @Override
     public Limiter limiter(String name, OnFailure onFailure, Limit... limits) {
         return limiter(name, limits);
+    }
+
+    @Override
+    public CompletableFuture<List<Decision>> decideAll(List<Charge> charges) {
+        List<LocalLimiter> limiters = new ArrayList<>(charges.size());
+        for (int i = 0; i < charges.size(); i++) {
+            limiters.add(own(charges.get(i).limiter()));
+        }
+        return CompletableFuture.completedFuture(new MultiLimiterCharge(ticker.nanos(), charges, limiters).decide());
+    }
+
+    private LocalLimiter own(Limiter limiter) {
+        if (!(limiter instanceof LocalLimiter local) || local.isForeignTo(this)) {
+            throw new IllegalArgumentException(
+                    limiter + " is not of this store: charge together only limiters that this store made");
+        }
+        if (local.core().ticker != ticker) {
+            throw new IllegalArgumentException(
+                    limiter + " has another clock than this store: build it with the ticker of the store");
+        }
+        return local;
     }
 
     @Override

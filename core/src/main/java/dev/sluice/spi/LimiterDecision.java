@@ -173,7 +173,31 @@ public record LimiterDecision(
 
     /** The same once the delay is over. */
     public LimiterDecision undelayed() {
-        return with(outcome, limit, remaining, 0, source, parts);
+        return afterDelay(delayMicros);
+    }
+
+    /** The same once so much of the delay is over. */
+    public LimiterDecision afterDelay(long micros) {
+        return with(outcome, limit, remaining, Math.max(0, delayMicros - micros), source, parts);
+    }
+
+    /** The same decision on a request for {@code permits}. */
+    public LimiterDecision withPermits(long permits) {
+        return new LimiterDecision(
+                outcome,
+                permits,
+                limit,
+                remaining,
+                retryAfterMicros,
+                resetAfterMicros,
+                delayMicros,
+                source,
+                takenAtMicros,
+                mark,
+                takenFrom,
+                parts.isEmpty()
+                        ? parts
+                        : parts.stream().map(part -> part.withPermits(permits)).toList());
     }
 
     private LimiterDecision with(

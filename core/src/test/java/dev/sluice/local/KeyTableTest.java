@@ -23,7 +23,7 @@ class KeyTableTest {
     }
 
     private static Limiter limiter(LimiterCore core) {
-        return new LocalLimiter(core, 100, false, null);
+        return new LocalLimiter(core, 100, false, null, null);
     }
 
     @Test

@@ -56,6 +56,7 @@ class LinearizableTest {
     }
 
     @Param(name = "permits", gen = IntGen.class, conf = "1:3")
+    @Param(name = "peeked", gen = IntGen.class, conf = "0:3")
     public abstract static class Calls {
         final AtomicLong nanos = new AtomicLong();
         final Limiter limiter;
@@ -83,8 +84,8 @@ class LinearizableTest {
         }
 
         @Operation
-        public long peek() {
-            return limiter.peek("", 0).remaining();
+        public String peek(@Param(name = "peeked") int permits) {
+            return limiter.peek("", permits).toString();
         }
 
         @Operation

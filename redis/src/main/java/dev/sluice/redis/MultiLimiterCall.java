@@ -23,13 +23,21 @@ import org.jspecify.annotations.Nullable;
  * the state of the other limiters.
  */
 final class MultiLimiterCall {
-    private record Member(RedisLimiterCore core, String key, int percent, LimitScripts scripts) {
+    private record Member(RedisLimiter limiter, String key, long maxDelay, LimitScripts scripts) {
+        RedisLimiterCore core() {
+            return limiter.core();
+        }
+
+        int percent() {
+            return limiter.percent();
+        }
+
         boolean hasCounter(ScriptCalls calls, String key) {
-            return core.calls().limiterName().equals(calls.limiterName()) && this.key.equals(key);
+            return core().calls().limiterName().equals(calls.limiterName()) && this.key.equals(key);
         }
 
         Decision byPolicy(Operation operation, long permits) {
-            return core.calls().byPolicy(operation, key, permits, percent, LimitScripts.ANY_DELAY);
+            return core().calls().byPolicy(operation, key, permits, percent(), maxDelay);
         }
 
         /** How its policy stands without the request, or that it denies it too. */
@@ -43,6 +51,8 @@ final class MultiLimiterCall {
     private final long permits;
     private final List<Member> members;
     private final LimitScripts scripts;
+    /** The longest delay that the one limiter with a queue accepts. */
+    private final long maxDelay;
 
     private MultiLimiterCall(ResilientConnection connection, long permits, List<Member> members) {
         this.connection = connection;
@@ -50,17 +60,23 @@ final class MultiLimiterCall {
         this.members = members;
         this.scripts =
                 LimitScripts.combined(members.stream().map(Member::scripts).toList());
+        this.maxDelay = members.stream()
+                .filter(member -> member.scripts.delays())
+                .mapToLong(Member::maxDelay)
+                .min()
+                .orElse(LimitScripts.ANY_DELAY);
     }
 
     /** The call for these charges, or null if one script cannot do it. */
-    static @Nullable MultiLimiterCall of(ResilientConnection connection, List<Charge> charges) {
+    static @Nullable MultiLimiterCall of(
+            ResilientConnection connection, List<Charge> charges, List<RedisLimiter> limiters) {
         List<Member> members = new ArrayList<>(charges.size());
         int limits = 0;
-        for (Charge charge : charges) {
-            if (!(charge.limiter() instanceof RedisLimiter limiter)
-                    || !limiter.isPlain()
-                    || charge.permits() != charges.get(0).permits()
-                    || charge.permits() <= 0) {
+        int queues = 0;
+        for (int i = 0; i < charges.size(); i++) {
+            Charge charge = charges.get(i);
+            RedisLimiter limiter = limiters.get(i);
+            if (!limiter.isPlain() || charge.permits() != charges.get(0).permits() || charge.permits() <= 0) {
                 return null;
             }
             ScriptCalls calls = limiter.core().calls();
@@ -68,23 +84,35 @@ final class MultiLimiterCall {
                 return null; // the script would charge that counter once
             }
             LimitScripts scripts = calls.scripts();
-            members.add(new Member(limiter.core(), charge.key(), limiter.percent(), scripts));
+            members.add(new Member(limiter, charge.key(), SequentialCharge.maxDelayMicros(charge), scripts));
             limits += scripts.limits().size();
+            queues += scripts.delays() ? 1 : 0;
         }
-        return members.isEmpty() || limits > Script.MAX_LIMITS
-                ? null
-                : new MultiLimiterCall(connection, charges.get(0).permits(), members);
+        if (members.isEmpty() || limits > Script.MAX_LIMITS) {
+            return null;
+        }
+        MultiLimiterCall call = new MultiLimiterCall(connection, charges.get(0).permits(), members);
+        return queues > 1 && call.maxDelay != LimitScripts.ANY_DELAY ? null : call; // the script has one delay for all
     }
 
     CompletableFuture<List<Decision>> decide() {
         CompletableFuture<List<Decision>> decisions = new CompletableFuture<>();
         run(ScriptCalls.MAX_REPEATS, decisions);
-        return decisions;
+        return decisions.thenApply(this::observed);
+    }
+
+    private List<Decision> observed(List<Decision> decisions) {
+        List<Decision> seen = new ArrayList<>(members.size());
+        for (int i = 0; i < members.size(); i++) {
+            Member member = members.get(i);
+            seen.add(member.limiter.observed(member.key, decisions.get(i)));
+        }
+        return seen;
     }
 
     private void run(int repeats, CompletableFuture<List<Decision>> decisions) {
-        byte[] arguments = scripts.arguments(Operation.TAKE, permits, LimitScripts.ANY_DELAY, percents());
-        byte[][] args = members.get(0).core.calls().withTime(arguments);
+        byte[] arguments = scripts.arguments(Operation.TAKE, permits, maxDelay, percents());
+        byte[][] args = members.get(0).core().calls().withTime(arguments);
         connection.run(scripts.decide(), keyNames(), args, bytes -> {
             ScriptReply reply = bytes == null ? null : new ScriptReply(bytes, scripts, 100);
             if (reply == null || (reply.isOutOfWindow() && repeats == 0)) {
@@ -101,13 +129,13 @@ final class MultiLimiterCall {
         List<Decision> decisions = new ArrayList<>(members.size());
         int first = 0;
         for (Member member : members) {
-            ScriptReply own = reply.part(first, member.scripts, member.percent);
+            ScriptReply own = reply.part(first, member.scripts, member.percent());
             if (reply.isAdmitted()) {
                 Decision decision = own.decision(permits, LimitScripts.ANY_DELAY);
-                member.core.calls().renewIfHeld(member.key, decision);
+                member.core().calls().renewIfHeld(member.key, decision);
                 decisions.add(decision);
             } else {
-                decisions.add(own.withoutTaking(permits));
+                decisions.add(own.withoutTaking(permits, member.maxDelay));
             }
             first += member.scripts.limits().size();
         }
@@ -118,8 +146,8 @@ final class MultiLimiterCall {
     private MultiLimiterCall at(long serverMicros) {
         List<Member> then = new ArrayList<>(members.size());
         for (Member member : members) {
-            LimitScripts moved = member.core.calls().moveTo(member.scripts, serverMicros);
-            then.add(new Member(member.core, member.key, member.percent, moved));
+            LimitScripts moved = member.core().calls().moveTo(member.scripts, serverMicros);
+            then.add(new Member(member.limiter, member.key, member.maxDelay, moved));
         }
         return new MultiLimiterCall(connection, permits, then);
     }
@@ -142,7 +170,7 @@ final class MultiLimiterCall {
         for (int i = 0; i < members.size(); i++) {
             Member member = members.get(i);
             if (i < taken.size()) {
-                member.core.refund(member.key, LimiterDecision.of(taken.get(i)));
+                member.core().refund(member.key, LimiterDecision.of(taken.get(i)));
             }
             decisions.add(i == taken.size() ? denied : member.withoutTaking(permits));
         }
@@ -151,7 +179,8 @@ final class MultiLimiterCall {
 
     private String[] keyNames() {
         List<String> names = new ArrayList<>();
-        members.forEach(member -> Collections.addAll(names, member.core.calls().keyNames(member.scripts, member.key)));
+        members.forEach(
+                member -> Collections.addAll(names, member.core().calls().keyNames(member.scripts, member.key)));
         return names.toArray(String[]::new);
     }
 
@@ -160,7 +189,7 @@ final class MultiLimiterCall {
         int first = 0;
         for (Member member : members) {
             int next = first + member.scripts.limits().size();
-            Arrays.fill(percents, first, next, member.percent);
+            Arrays.fill(percents, first, next, member.percent());
             first = next;
         }
         return percents;

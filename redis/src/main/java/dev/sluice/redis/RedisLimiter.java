@@ -27,9 +27,19 @@ final class RedisLimiter extends AbstractLimiter {
         return percent;
     }
 
-    /** Whether its decisions are those of the script, unchanged and unobserved. */
+    /** Whether its decisions are those of the script, unchanged. */
     boolean isPlain() {
-        return !observed && !core.takesBatches();
+        return !shadow && !core.takesBatches();
+    }
+
+    /** The decision as the caller sees it; the listener has been called with it. */
+    Decision observed(String key, Decision decision) {
+        return observe(key, decision);
+    }
+
+    /** Takes the permits if they are admitted with a delay of at most {@code maxDelayMicros}. */
+    CompletableFuture<Decision> decide(String key, long permits, long maxDelayMicros) {
+        return take(key, permits, maxDelayMicros).thenApply(decision -> observe(key, decision));
     }
 
     @Override

@@ -80,12 +80,25 @@ public final class RedisStore implements Store {
         return new RedisLimiterBuilder(setup, name, limits);
     }
 
-    /** One atomic step where there is one master; one limiter after another on a cluster. */
+    /**
+     * One atomic step where there is one master, and the charges ask for the same number of permits, of at most eight
+     * limits in all. Otherwise the limiters are charged one after another, in their order, and refunded when one denies:
+     * no more is admitted than the limits allow, but until the refund another request may be denied.
+     */
     @Override
     public CompletableFuture<List<Decision>> decideAll(List<Charge> charges) {
+        List<RedisLimiter> limiters = charges.stream().map(RedisStore::own).toList();
         ResilientConnection connection = setup.connection();
-        MultiLimiterCall call = connection.isOneMaster() ? MultiLimiterCall.of(connection, charges) : null;
-        return call == null ? Store.super.decideAll(charges) : call.decide();
+        MultiLimiterCall call = connection.isOneMaster() ? MultiLimiterCall.of(connection, charges, limiters) : null;
+        return call == null ? new SequentialCharge(charges, limiters).run() : call.decide();
+    }
+
+    private static RedisLimiter own(Charge charge) {
+        if (charge.limiter() instanceof RedisLimiter limiter) {
+            return limiter;
+        }
+        throw new IllegalArgumentException(
+                charge.limiter() + " is not on Redis: charge together only limiters that this store made");
     }
 
     /** Counts of the store's calls and decisions since it was built. */

@@ -2,11 +2,12 @@ package dev.sluice.rules;
 
 import dev.sluice.Charge;
 import dev.sluice.Decision;
-import dev.sluice.Scheduler;
 import dev.sluice.Store;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,18 +19,23 @@ import org.jspecify.annotations.Nullable;
  */
 final class CheckExecution {
     private final Store store;
-    private final Scheduler scheduler;
+    private final Function<List<PendingCharge>, CompletableFuture<List<Decision>>> waitForAll;
     private final List<PendingCharge> charges;
     private final @Nullable Decision[] decisions;
     private volatile @Nullable CompletableFuture<?> waiting;
 
-    CheckExecution(Store store, Scheduler scheduler, List<PendingCharge> charges) {
+    /** Charges in {@code store}; {@code waitForAll} charges several rules of which some wait. */
+    CheckExecution(
+            Store store,
+            Function<List<PendingCharge>, CompletableFuture<List<Decision>>> waitForAll,
+            List<PendingCharge> charges) {
         this.store = store;
-        this.scheduler = scheduler;
+        this.waitForAll = waitForAll;
         this.charges = charges;
         this.decisions = new @Nullable Decision[charges.size()];
     }
 
+    /** The verdict. If a charge fails, the others are refunded. */
     CompletableFuture<Verdict> run() {
         boolean blocked = false;
         for (int i = 0; i < charges.size(); i++) {
@@ -39,7 +45,28 @@ final class CheckExecution {
         CompletableFuture<Void> shadows = blocked ? done() : chargeEach(OnExceed.Action.SHADOW);
         CompletableFuture<Void> enforced = blocked ? done() : chargeTogether();
         return enforced.thenCompose(done -> isDenied() ? done() : chargeEach(OnExceed.Action.DEGRADE))
-                .thenCombine(shadows, (one, other) -> verdict());
+                .handle((done, failure) -> shadows.thenCompose(charged -> orFailure(failure)))
+                .thenCompose(charged -> charged)
+                .handle((done, failure) -> failure == null ? done() : refund(failure))
+                .thenCompose(charged -> charged)
+                .thenApply(done -> verdict());
+    }
+
+    private static CompletableFuture<Void> orFailure(@Nullable Throwable failure) {
+        return failure == null ? done() : CompletableFuture.failedFuture(failure);
+    }
+
+    /** Refunds what was charged before a charge failed. */
+    private CompletableFuture<Void> refund(Throwable failure) {
+        List<CompletableFuture<?>> refunds = new ArrayList<>();
+        for (int i = 0; i < decisions.length; i++) {
+            Decision decision = decisions[i];
+            if (decision != null) {
+                refunds.add(charges.get(i).refund(decision));
+            }
+        }
+        return CompletableFuture.allOf(refunds.toArray(CompletableFuture<?>[]::new))
+                .thenCompose(done -> CompletableFuture.failedFuture(failure));
     }
 
     /** Takes nothing more, if it is still waiting. */
@@ -56,14 +83,14 @@ final class CheckExecution {
             return done();
         }
         if (open.size() == 1) {
-            CompletableFuture<Decision> taken = charges.get(open.get(0)).take();
+            CompletableFuture<Decision> taken = started(charges.get(open.get(0))::take);
             waiting = taken;
             return noted(open.get(0), taken);
         }
         List<PendingCharge> together = open.stream().map(charges::get).toList();
         CompletableFuture<List<Decision>> taken = together.stream().anyMatch(PendingCharge::waits)
-                ? new WaitingCharge(store, scheduler, together).run()
-                : store.decideAll(charges(together));
+                ? waitForAll.apply(together)
+                : started(() -> store.decideAll(charges(together)));
         waiting = taken;
         return forShares(together, taken).thenAccept(given -> {
             for (int i = 0; i < given.size(); i++) {
@@ -110,7 +137,7 @@ final class CheckExecution {
         CompletableFuture<?>[] all = new CompletableFuture<?>[open.size()];
         for (int i = 0; i < all.length; i++) {
             int index = open.get(i);
-            all[i] = noted(index, charges.get(index).take());
+            all[i] = noted(index, started(charges.get(index)::take));
         }
         return all.length == 0 ? done() : CompletableFuture.allOf(all);
     }
@@ -149,6 +176,15 @@ final class CheckExecution {
             }
         }
         return Verdict.of(given);
+    }
+
+    /** A charge whose failure is always in the future. */
+    private static <T> CompletableFuture<T> started(Supplier<CompletableFuture<T>> charge) {
+        try {
+            return charge.get();
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     private static CompletableFuture<Void> done() {

@@ -5,6 +5,7 @@ import dev.sluice.Decision;
 import dev.sluice.Limiter;
 import dev.sluice.Outcome;
 import dev.sluice.spi.LimiterDecision;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -35,11 +36,21 @@ record PendingCharge(
         return new Charge(limiter(), key, permits);
     }
 
+    /** The charge of a request that accepts no longer delay of a queue. */
+    Charge charge(Duration maxDelay) {
+        return new Charge(limiter(), key, permits, maxDelay);
+    }
+
     /** Takes the permits of the drawn share, after a wait if the rule lets requests wait. */
     CompletableFuture<Decision> take() {
         return waits()
                 ? limiter().acquireAsync(key, permits, rule.onExceed().maxWait())
                 : limiter().decideAsync(key, permits);
+    }
+
+    /** Gives back what a decision of {@link #take} took, if it took anything. */
+    CompletableFuture<?> refund(Decision taken) {
+        return named.limiter.refundAsync(key, taken);
     }
 
     /** The decision that a request would get now, with nothing taken. */

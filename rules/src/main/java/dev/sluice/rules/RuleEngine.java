@@ -7,6 +7,7 @@ import dev.sluice.OnFailure;
 import dev.sluice.Outcome;
 import dev.sluice.Scheduler;
 import dev.sluice.Store;
+import dev.sluice.Ticker;
 import dev.sluice.rules.match.Matches;
 import dev.sluice.text.Quoted;
 import java.time.Duration;
@@ -15,7 +16,9 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -44,8 +47,10 @@ public final class RuleEngine {
 
     private final Store store;
     private final InstantSource clock;
-    private final Scheduler scheduler = Scheduler.system();
+    private final Scheduler scheduler;
+    private final Ticker ticker;
     private final KeyOverrides keyOverrides;
+    private final Set<WaitingCharge> waiting = ConcurrentHashMap.newKeySet();
     private final List<VerdictListener> listeners = new CopyOnWriteArrayList<>();
 
     private volatile CompiledRules current;
@@ -57,8 +62,15 @@ public final class RuleEngine {
 
     /** The same, with another clock for the end of blocks and overrides. */
     public RuleEngine(Store store, RuleSet rules, InstantSource clock) {
+        this(store, rules, clock, Scheduler.system(), Ticker.system());
+    }
+
+    /** The same, with another clock for waits, and a scheduler that runs on it. */
+    RuleEngine(Store store, RuleSet rules, InstantSource clock, Scheduler scheduler, Ticker ticker) {
         this.store = store;
         this.clock = clock;
+        this.scheduler = scheduler;
+        this.ticker = ticker;
         this.keyOverrides = new KeyOverrides(store::forget);
         this.current = CompiledRules.of(rules, store, Map.of());
     }
@@ -73,7 +85,12 @@ public final class RuleEngine {
      * new limits; the counters of rules that are gone are forgotten. If the store refuses one of the rules, nothing
      * changes.
      */
-    public synchronized void apply(RuleSet rules) {
+    public void apply(RuleSet rules) {
+        replace(rules);
+        waiting.forEach(WaitingCharge::reconsider);
+    }
+
+    private synchronized void replace(RuleSet rules) {
         CompiledRules before = current;
         CompiledRules next;
         try {
@@ -97,8 +114,8 @@ public final class RuleEngine {
     // ---- Deciding
 
     /**
-     * Charges every rule that applies to the request, or none of them. Cancelling the future of a waiting request takes
-     * nothing.
+     * Charges every rule that applies to the request, or none of them. Cancelling the future of a waiting request, or
+     * completing it by other means, takes nothing.
      */
     public CompletableFuture<Verdict> check(Request request) {
         return check(request, everyRule -> true);
@@ -181,7 +198,7 @@ public final class RuleEngine {
             return CompletableFuture.completedFuture(Verdict.FREE);
         }
         if (!isPlain(charges)) {
-            CheckExecution execution = new CheckExecution(store, scheduler, charges);
+            CheckExecution execution = new CheckExecution(store, this::waitForAll, charges);
             return cancellable(execution.run(), execution::cancel);
         }
         if (charges.size() == 1) {
@@ -192,6 +209,14 @@ public final class RuleEngine {
         return cancellable(
                 store.decideAll(CheckExecution.charges(charges)).thenApply(decisions -> verdict(charges, decisions)),
                 () -> {});
+    }
+
+    private CompletableFuture<List<Decision>> waitForAll(List<PendingCharge> charges) {
+        WaitingCharge charge = new WaitingCharge(store, scheduler, ticker, charges);
+        waiting.add(charge);
+        CompletableFuture<List<Decision>> decisions = charge.run();
+        decisions.whenComplete((made, failure) -> waiting.remove(charge));
+        return decisions;
     }
 
     /** Whether charging is all there is to do: the common case, which is kept short. */
@@ -213,7 +238,7 @@ public final class RuleEngine {
         return Verdict.of(decided);
     }
 
-    /** The same verdict; if its caller cancels it, what was taken is refunded. */
+    /** The same verdict; if its caller cancels it or completes it, it waits no longer, and what was taken is refunded. */
     private CompletableFuture<Verdict> cancellable(CompletableFuture<Verdict> verdict, Runnable cancel) {
         if (verdict.isDone()) {
             return verdict;
@@ -227,7 +252,7 @@ public final class RuleEngine {
             }
         });
         handed.whenComplete((given, failure) -> {
-            if (handed.isCancelled()) {
+            if (!verdict.isDone()) {
                 cancel.run();
             }
         });
@@ -318,6 +343,7 @@ public final class RuleEngine {
         KeyOverrides.Active active = keyOverrides.find(rule, key, clock);
         Stream.concat(compiled.limiters(), Stream.ofNullable(active == null ? null : active.limiter()))
                 .forEach(named -> named.limiter.reset(key));
+        waiting.forEach(WaitingCharge::reconsider);
         return true;
     }
 

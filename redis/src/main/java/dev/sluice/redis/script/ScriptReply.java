@@ -68,10 +68,14 @@ public final class ScriptReply extends KeyStatus {
         return allowed(permits, nowMicros(), delay, number(TAKEN_AT)).withSource(Decision.Source.REDIS);
     }
 
-    /** How these limits stand without the request, which was denied by them or by others in the same script. */
-    public LimiterDecision withoutTaking(long permits) {
-        return permits > remaining()
-                ? denied(permits, LimitScripts.ANY_DELAY)
+    /**
+     * How these limits stand without the request, which was denied by them or by others in the same script; it accepts a
+     * delay of up to {@code maxDelay} by the limit among these that queues.
+     */
+    public LimiterDecision withoutTaking(long permits, long maxDelay) {
+        boolean late = scripts.delays() && number(DEPARTS_AT) - nowMicros() > maxDelay;
+        return late || permits > remaining()
+                ? denied(permits, scripts.delays() ? maxDelay : LimitScripts.ANY_DELAY)
                 : allowed(0, nowMicros(), 0, 0).untaken().withSource(Decision.Source.REDIS);
     }
 

@@ -1,0 +1,218 @@
+package dev.sluice.local;
+
+import dev.sluice.Decision;
+import dev.sluice.Outcome;
+import dev.sluice.algorithm.SlidingLog;
+import dev.sluice.algorithm.State;
+import dev.sluice.spi.LimiterDecision;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One limiter's part in a {@link MultiLimiterCharge}.
+ *
+ * <p>Several members may charge the same state. The first of them is the owner: it locks and unlocks the state. Those
+ * behind it are asked as if the ones before had been charged.
+ */
+final class MemberCharge {
+    private final LocalLimiter limiter;
+    private final LimiterCore core;
+    private final String key;
+    private final long permits;
+    private final long maxDelay;
+    private final long clock;
+    private long now;
+
+    /** Where this state stands in the order of locking. Different states may stand in the same place. */
+    long lockOrder;
+
+    Entry entry;
+    State state;
+    long stamp;
+
+    private MemberCharge owner = this;
+    /** Of an owner: whether a member charges the state, so that it must be locked. */
+    private boolean locking;
+    /** Of an owner: the state that takes the place of one that may have to grow. */
+    private @Nullable State replacement;
+    /** The permits that the members before it charge to the same state. */
+    private long before;
+
+    private Outcome outcome = Outcome.ALLOWED;
+    private @Nullable Decision decision;
+
+    MemberCharge(LocalLimiter limiter, String key, long permits, long maxDelay, long nanos) {
+        this.limiter = limiter;
+        this.core = limiter.core();
+        this.key = key;
+        this.permits = permits;
+        this.maxDelay = maxDelay;
+        this.clock = core.clock(nanos);
+        core.sweep(key, clock);
+        this.entry = core.entry(key);
+        this.state = entry.state;
+        place();
+    }
+
+    /** Looks the key up again: its entry may have been dropped. */
+    void lookUp() {
+        entry = core.entry(key);
+        place();
+    }
+
+    private void place() {
+        now = core.time(entry, clock);
+        lockOrder = ((long) System.identityHashCode(core) << 32) | (entry.hash & 0xFFFF_FFFFL);
+    }
+
+    // ---- Asking
+
+    /** Reads the state, or shares that of the member before it with the same entry; false if it is locked. */
+    boolean read(@Nullable MemberCharge previous) {
+        replacement = null;
+        locking = false;
+        if (previous == null) {
+            owner = this;
+            before = 0;
+            state = entry.state;
+            stamp = state.stamp();
+        } else {
+            owner = previous.owner;
+            before = previous.charges() ? saturatedSum(previous.before, previous.permits) : previous.before;
+            state = owner.state;
+            stamp = owner.stamp;
+            now = owner.now;
+        }
+        return !State.isLocked(stamp);
+    }
+
+    /** Asks the state; false if it changed meanwhile. */
+    boolean evaluate() {
+        outcome = Outcome.ALLOWED;
+        if (permits == 0) {
+            decision = status(state).uncharged(clock);
+            return true;
+        }
+        State asked = state;
+        if (before > 0) {
+            asked = state.copy();
+            if (!state.unchangedSince(stamp)) {
+                return false;
+            }
+            asked.take(now, before);
+        }
+        if (!core.admits(entry, asked, stamp, now, permits, limiter.percent(), core.needs(), maxDelay)) {
+            outcome = Outcome.DENIED;
+        } else if (core.sheds(asked, now)) {
+            outcome = Outcome.SHED;
+        }
+        if (charges()) {
+            owner.locking = true;
+        } else {
+            decision = denial(asked);
+        }
+        return true;
+    }
+
+    /** Whether it denies the request to all. */
+    boolean denies() {
+        return outcome != Outcome.ALLOWED && !limiter.isShadow();
+    }
+
+    /** Whether it takes permits, if all others admit. */
+    private boolean charges() {
+        return outcome == Outcome.ALLOWED && permits > 0;
+    }
+
+    /** {@code asked} is the state with what the members before this one take. A queue's delay depends on that. */
+    private Decision denial(State asked) {
+        boolean ofRest = before > 0 && core.delays();
+        long together = ofRest ? permits : saturatedSum(before, permits);
+        Decision denied = core.denied(entry, stamp, status(ofRest ? asked : state), clock, together, maxDelay, outcome);
+        return together == permits ? denied : LimiterDecision.of(denied).withPermits(permits);
+    }
+
+    /** Notes that nothing is taken, because another member denies. */
+    void refuse() {
+        if (charges()) {
+            decision = status(state).uncharged(clock);
+        }
+    }
+
+    // ---- Charging
+
+    /** Whether the state is locked while the members are charged. */
+    boolean locks() {
+        return owner.locking;
+    }
+
+    boolean lock() {
+        return owner != this || !locking || state.tryLock(stamp);
+    }
+
+    /** Charges a copy of a state that may have to grow: if there is no memory for it, nothing has happened. */
+    void chargeCopy() {
+        if (charges() && mayGrow()) {
+            State charged = owner.replacement;
+            if (charged == null) {
+                charged = state.copy();
+                owner.replacement = charged;
+            }
+            take(charged);
+        }
+    }
+
+    /** Charges the state in place. */
+    void charge() {
+        if (charges() && owner.replacement == null) {
+            take(state);
+        }
+    }
+
+    private void take(State charged) {
+        long departsAt = charged.departsAt(now);
+        charged.take(now, permits);
+        decision = status(charged).allowed(permits, clock, departsAt);
+    }
+
+    private boolean mayGrow() {
+        for (int i = 0; i < state.parts(); i++) {
+            if (state.part(i).algorithm() instanceof SlidingLog) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    void unlock(boolean charged) {
+        if (owner != this || !locking) {
+            return;
+        }
+        if (!charged) {
+            state.unlockUnchanged(stamp);
+        } else if (replacement == null) {
+            state.unlock(stamp);
+        } else {
+            if (State.isAwaited(stamp)) {
+                replacement.unlockAwaited(replacement.stamp());
+            }
+            entry.state = replacement;
+        }
+    }
+
+    /** The decision as the caller sees it; the listener has been called with it. */
+    Decision observed() {
+        Decision made = decision;
+        if (made == null) {
+            throw new IllegalStateException("not decided yet");
+        }
+        return limiter.observed(key, made);
+    }
+
+    private LocalKeyStatus status(State state) {
+        return new LocalKeyStatus(state, limiter.percent(), now);
+    }
+
+    private static long saturatedSum(long a, long b) {
+        return a > Long.MAX_VALUE - b ? Long.MAX_VALUE : a + b;
+    }
+}

@@ -1,0 +1,82 @@
+package dev.sluice.redis;
+
+import dev.sluice.Charge;
+import dev.sluice.Decision;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Charges limiters one after another where one script cannot: their keys lie on different nodes of a cluster, or they ask
+ * for different numbers of permits. Those that were charged are refunded when one denies or fails. No more is admitted
+ * than the limits allow, but until the refund another request may be denied.
+ */
+final class SequentialCharge {
+    private final List<Charge> charges;
+    private final List<RedisLimiter> limiters;
+    private final List<Decision> taken = new ArrayList<>();
+
+    SequentialCharge(List<Charge> charges, List<RedisLimiter> limiters) {
+        this.charges = charges;
+        this.limiters = limiters;
+    }
+
+    CompletableFuture<List<Decision>> run() {
+        int next = taken.size();
+        if (next == charges.size()) {
+            return CompletableFuture.completedFuture(taken);
+        }
+        Charge charge = charges.get(next);
+        return limiters.get(next)
+                .decide(charge.key(), charge.permits(), maxDelayMicros(charge))
+                .handle((decision, failure) -> {
+                    if (failure != null) {
+                        return refund().<List<Decision>>thenCompose(done -> CompletableFuture.failedFuture(failure));
+                    }
+                    return decision.allowed() ? next(decision) : refund().thenCompose(done -> uncharged(decision));
+                })
+                .thenCompose(decisions -> decisions);
+    }
+
+    /** The longest delay of a queue that a charge accepts. */
+    static long maxDelayMicros(Charge charge) {
+        return charge.maxDelay().equals(Decision.NEVER)
+                ? Long.MAX_VALUE
+                : TimeUnit.MICROSECONDS.convert(charge.maxDelay());
+    }
+
+    private CompletableFuture<List<Decision>> next(Decision decision) {
+        taken.add(decision);
+        return run();
+    }
+
+    private CompletableFuture<Void> refund() {
+        CompletableFuture<?>[] refunds = new CompletableFuture<?>[taken.size()];
+        for (int i = 0; i < refunds.length; i++) {
+            refunds[i] = limiters.get(i).refundAsync(charges.get(i).key(), taken.get(i));
+        }
+        return CompletableFuture.allOf(refunds);
+    }
+
+    /** The decisions of all limiters when none was charged. */
+    private CompletableFuture<List<Decision>> uncharged(Decision denied) {
+        List<CompletableFuture<Decision>> decisions = new ArrayList<>();
+        for (int i = 0; i < charges.size(); i++) {
+            decisions.add(
+                    i == taken.size()
+                            ? CompletableFuture.completedFuture(denied)
+                            : unchargedDecision(limiters.get(i), charges.get(i)));
+        }
+        return CompletableFuture.allOf(decisions.toArray(CompletableFuture<?>[]::new))
+                .thenApply(
+                        done -> decisions.stream().map(CompletableFuture::join).toList());
+    }
+
+    private static CompletableFuture<Decision> unchargedDecision(RedisLimiter limiter, Charge charge) {
+        return limiter.peekAsync(charge.key(), 0)
+                .thenCompose(now -> now.remaining() >= charge.permits()
+                        ? CompletableFuture.completedFuture(now)
+                        : limiter.peekAsync(charge.key(), charge.permits()));
+    }
+}
