@@ -3,16 +3,16 @@ package dev.sluice.contract;
 import dev.sluice.Decision;
 
 /** Permits that were given out, and what became of them. */
-final class Grant {
-    final String key;
+public final class Grant {
+    public final String key;
     final long atMicros;
-    final long permits;
+    public final long permits;
     final long startMicros;
-    final Decision decision;
-    boolean refunded;
-    boolean released;
+    public final Decision decision;
+    public boolean refunded;
+    public boolean released;
 
-    Grant(String key, long atMicros, Decision decision) {
+    public Grant(String key, long atMicros, Decision decision) {
         this.key = key;
         this.atMicros = atMicros;
         this.permits = decision.permits();
@@ -20,7 +20,7 @@ final class Grant {
         this.decision = decision;
     }
 
-    boolean open() {
+    public boolean open() {
         return !refunded && !released;
     }
 }
