@@ -118,7 +118,7 @@ public interface Limiter {
 
     /**
      * Waits up to {@code maxWait} for {@code permits}, first come, first served per key. A wait that cannot succeed in
-     * time is refused at once.
+     * time is refused at once, also when that turns out later, because the limits were changed for example.
      *
      * @throws InterruptedException if interrupted while waiting; then nothing was taken
      */
@@ -148,7 +148,8 @@ public interface Limiter {
     }
 
     /**
-     * {@link #acquire} without a waiting thread. Cancelling the future, or completing it by other means, takes nothing.
+     * {@link #acquire} without a waiting thread. A future that its owner cancels, or completes by other means, takes
+     * nothing, and leaves the wait queue at once.
      */
     CompletableFuture<Decision> acquireAsync(String key, long permits, Duration maxWait);
 

@@ -3,13 +3,11 @@ package dev.sluice.local;
 import dev.sluice.Decision;
 import dev.sluice.Limiter;
 import dev.sluice.Outcome;
-import dev.sluice.algorithm.Concurrency;
 import dev.sluice.algorithm.State;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,19 +20,11 @@ import org.jspecify.annotations.Nullable;
  * <p>A waiter that may use only a share of the limit does not stand in the way of one that may use more: it bars those
  * who came later and may use as much as it or less.
  *
- * <p>Joining, leaving and serving cost O(log n) in a queue of n. A newcomer behind all others extends the forecast by one
- * step. Whatever else happens makes the forecast stale, and making it again takes n steps. In a queue of at most
- * {@value #FREE_STEPS} it is made again whenever it is needed. In a longer one it has to be paid for: every operation
- * pays {@value #FREE_STEPS} steps. Until it is paid, nobody is refused by the stale forecast. A newcomer joins, and
- * is refused, if its turn cannot come in time, with the next forecast or at its deadline; and the {@code retryAfter} of
- * other calls is an estimate.
+ * <p>Joining, leaving and serving cost O(log n) in a queue of n; {@link Turns} says at what price.
  *
  * <p>Futures are completed outside the lock, because they run the caller's code.
  */
 final class WaitQueue {
-    /** The steps of a forecast that each operation pays for. */
-    static final int FREE_STEPS = 256;
-
     /** How soon waiters are looked at again after a call of a higher share has gone before them. */
     private static final long OVERTAKEN_MICROS = 1000;
     /** How often waiters are looked at while the limits follow a wall clock, which can be set at any time. */
@@ -48,24 +38,20 @@ final class WaitQueue {
     private final Entry entry;
     private final ReentrantLock lock = new ReentrantLock();
     private final Waiters waiters = new Waiters();
+    private final Turns turns;
     /** Left the queue, and to be told so. */
     private final List<Waiter> refused = new ArrayList<>();
 
-    private @Nullable Forecast forecast;
-    private boolean stale = true;
-    private long paidSteps;
-    private long forecastSteps;
     private boolean dissolved;
     private long wakeAt = State.NEVER;
     private Runnable cancelWake = () -> {};
     private volatile int highestShare;
-    /** Whether a waiter may have become hopeless. */
-    private volatile boolean unchecked;
 
     WaitQueue(LimiterCore core, WaitQueues queues, Entry entry) {
         this.core = core;
         this.queues = queues;
         this.entry = entry;
+        this.turns = new Turns(entry, waiters);
     }
 
     // ---- For calls that do not wait
@@ -79,8 +65,8 @@ final class WaitQueue {
     long turnOf(long permits, int percent, long now) {
         lock.lock();
         try {
-            pay();
-            return newcomersTurn(permits, percent, now);
+            turns.pay();
+            return turns.ofNewcomer(permits, percent, now);
         } finally {
             lock.unlock();
         }
@@ -88,16 +74,15 @@ final class WaitQueue {
 
     /** Notes that a call of a higher share goes before the waiters: their turns may come too late now. */
     void overtaken() {
-        if (unchecked) {
+        if (turns.areUnchecked()) {
             return;
         }
         lock.lock();
         try {
-            if (!waiters.isEmpty() && isForeseeable()) {
-                stale = true;
-                unchecked = true;
+            if (!waiters.isEmpty()) {
+                turns.delayed();
                 long clock = core.clock();
-                wakeAt(clock + OVERTAKEN_MICROS, clock);
+                wakeAt(turns.areUnchecked() ? clock + OVERTAKEN_MICROS : State.NEVER, clock);
             }
         } finally {
             lock.unlock();
@@ -117,7 +102,7 @@ final class WaitQueue {
                         joined[0] = false;
                         return;
                     }
-                    if (queues.isClosed() || !mayJoin(waiter)) {
+                    if (queues.isClosed() || !turns.canCome(waiter, core.time(entry, core.clock()))) {
                         refused.add(waiter);
                     } else {
                         enter(waiter);
@@ -132,7 +117,7 @@ final class WaitQueue {
     Runnable leave(Waiter waiter) {
         return locked(done -> {
                     if (remove(waiter)) {
-                        stale = true;
+                        turns.changed();
                         settle(done);
                     }
                 })
@@ -144,7 +129,7 @@ final class WaitQueue {
     /** Serves the waiters after another call has given permits back. */
     void reconsider() {
         guarded(done -> {
-            stale = true;
+            turns.changed();
             settle(done);
         });
     }
@@ -152,15 +137,14 @@ final class WaitQueue {
     /** Refuses the waiters that have become hopeless under other limits, and serves the rest. */
     void limitsChanged() {
         guarded(done -> {
-            stale = true;
-            unchecked = true;
+            turns.delayed();
             State seen = entry.snapshot();
             for (Waiter waiter : waiters.all()) {
                 if (!seen.fits(waiter.percent, waiter.permits)) {
                     refuse(waiter);
                 }
             }
-            paidSteps = Math.max(paidSteps, waiters.size());
+            turns.payAll();
             settle(done);
         });
     }
@@ -184,7 +168,7 @@ final class WaitQueue {
         guarded(done -> {
             settle(done);
             if (remove(waiter)) {
-                stale = true;
+                turns.changed();
                 refused.add(waiter);
                 settle(done);
             }
@@ -203,7 +187,7 @@ final class WaitQueue {
         boolean ended = false;
         lock.lock();
         try {
-            pay();
+            turns.pay();
             operation.accept(done);
             ended = true;
         } finally {
@@ -225,7 +209,7 @@ final class WaitQueue {
             lock.lock();
             try {
                 if (!dissolved) {
-                    stale = true;
+                    turns.changed();
                     wakeAt = State.NEVER;
                     cancelWake.run();
                     cancelWake = core.scheduler.schedule(RETRY_MICROS, this::wake);
@@ -267,15 +251,12 @@ final class WaitQueue {
                 barred = waiter.percent;
                 next = Math.min(
                         next,
-                        read(state ->
+                        entry.read(state ->
                                 Math.max(state.readyAt(waiter.percent, now, waiter.permits), state.departsAt(now))));
             } else {
                 remove(first);
                 done.add(first, decision);
-                stale |= now != first.turn;
-                if (now > first.turn && forecast != null && forecast.spansTime()) {
-                    unchecked = true; // it was served late, and those behind will be
-                }
+                turns.served(first, now);
             }
         }
         if (!waiters.isEmpty()) {
@@ -305,15 +286,8 @@ final class WaitQueue {
     /** Whether somebody was refused. */
     private boolean refuseHopeless(long now) {
         int before = waiters.size();
-        if (!isForeseeable()) {
-            unchecked = false;
-            forecast = null;
-        }
-        while (unchecked && isPaidFor()) {
-            List<Waiter> hopeless = new ArrayList<>();
-            unchecked = !foresee(now, hopeless);
-            hopeless.forEach(this::refuse);
-            stale = unchecked;
+        while (turns.canBeChecked()) {
+            turns.check(now).forEach(this::refuse);
         }
         return waiters.size() < before;
     }
@@ -326,7 +300,7 @@ final class WaitQueue {
                 waiter.permits,
                 clock,
                 barred ? 0 : status.remaining(),
-                barred ? newcomersTurn(waiter.permits, waiter.percent, now) : status.readyAt(waiter.permits));
+                barred ? turns.ofNewcomer(waiter.permits, waiter.percent, now) : status.readyAt(waiter.permits));
     }
 
     private void enter(Waiter waiter) {
@@ -335,9 +309,7 @@ final class WaitQueue {
             waiter.cancelAlarm = core.scheduler.schedule(delay, () -> expire(waiter));
         }
         waiters.add(waiter);
-        if (forecast != null && !stale) {
-            forecast.charge(waiter, waiter.turn);
-        }
+        turns.joined(waiter);
     }
 
     private boolean remove(Waiter waiter) {
@@ -366,106 +338,13 @@ final class WaitQueue {
         }
     }
 
-    // ---- Forecasts
-
-    /** Held permits come back nobody knows when: with nothing but a concurrency limit there is nothing to foresee. */
-    private boolean isForeseeable() {
-        return !(entry.state.algorithm() instanceof Concurrency);
-    }
-
-    /** Whether the turn of a newcomer can come in time, as far as is known. */
-    private boolean mayJoin(Waiter waiter) {
-        long now = core.time(entry, core.clock());
-        long soonest = read(state -> state.soonestAt(waiter.percent, now, waiter.permits));
-        if (!waiter.isInTime(soonest) || !isForeseeable()) {
-            return waiter.isInTime(soonest);
-        }
-        if (waiters.isBehindAll(waiter.percent)) {
-            Forecast current = currentForecast(now);
-            if (current != null) {
-                waiter.turn = current.turnOf(waiter.percent, waiter.permits, now);
-                return waiter.isInTime(waiter.turn);
-            }
-        }
-        stale = true;
-        unchecked = true;
-        return true;
-    }
-
-    private long newcomersTurn(long permits, int percent, long now) {
-        if (!isForeseeable() || !entry.state.fits(percent, permits)) {
-            return State.NEVER;
-        }
-        if (!waiters.isBehindAll(percent) && isPaidFor()) {
-            Waiter newcomer = new Waiter(this, "", permits, percent, State.NEVER);
-            Forecast untilThen = new Forecast(entry.snapshot(), now);
-            waiters.add(newcomer);
-            try {
-                untilThen.serve(waiters, newcomer, new ArrayList<>());
-            } finally {
-                waiters.remove(newcomer);
-            }
-            count(untilThen);
-            return untilThen.readyAt(percent, permits, now);
-        }
-        Forecast current = currentForecast(now);
-        Forecast best = current != null ? current : forecast;
-        return best != null ? best.readyAt(percent, permits, now) : read(state -> state.readyAt(percent, now, permits));
-    }
-
-    /** The forecast for everybody in the queue; null if it is stale and not paid for. */
-    private @Nullable Forecast currentForecast(long now) {
-        if (stale && isPaidFor()) {
-            List<Waiter> hopeless = new ArrayList<>();
-            stale = !foresee(now, hopeless);
-            if (!hopeless.isEmpty()) {
-                unchecked = true;
-            }
-        }
-        return stale ? null : forecast;
-    }
-
-    /** Makes the forecast again; false if it has to be made once more without those who are hopeless. */
-    private boolean foresee(long now, List<Waiter> hopeless) {
-        Forecast next = new Forecast(entry.snapshot(), now);
-        boolean complete = next.serve(waiters, null, hopeless);
-        forecast = next;
-        count(next);
-        return complete;
-    }
-
-    private void count(Forecast made) {
-        paidSteps -= made.steps();
-        forecastSteps += made.steps();
-    }
-
-    private boolean isPaidFor() {
-        return waiters.size() <= FREE_STEPS || paidSteps >= waiters.size();
-    }
-
-    private void pay() {
-        paidSteps = Math.min(paidSteps + FREE_STEPS, waiters.size() + FREE_STEPS);
-    }
-
     /** How many steps all forecasts of this queue have taken. */
     long forecastSteps() {
         lock.lock();
         try {
-            return forecastSteps;
+            return turns.steps();
         } finally {
             lock.unlock();
-        }
-    }
-
-    private long read(ToLongFunction<State> question) {
-        for (int tries = 0; ; tries++) {
-            State state = entry.state;
-            long stamp = state.stamp();
-            long answer = question.applyAsLong(state);
-            if (!State.isLocked(stamp) && state.unchangedSince(stamp)) {
-                return answer;
-            }
-            LimiterCore.relax(tries);
         }
     }
 

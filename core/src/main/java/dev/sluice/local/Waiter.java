@@ -2,6 +2,7 @@ package dev.sluice.local;
 
 import dev.sluice.algorithm.State;
 import dev.sluice.spi.PendingDecision;
+import org.jspecify.annotations.Nullable;
 
 /** A call that waits in a queue. If its owner completes the future, it leaves the queue. */
 final class Waiter extends PendingDecision {
@@ -11,7 +12,7 @@ final class Waiter extends PendingDecision {
     /** When it stops waiting, on the limiter's clock. */
     final long deadline;
 
-    private final WaitQueue queue;
+    private final @Nullable WaitQueue queue;
 
     // ---- Under the lock of the queue
 
@@ -30,6 +31,15 @@ final class Waiter extends PendingDecision {
         this.deadline = deadline;
     }
 
+    /** A request that does not wait: only to ask when its turn would be. */
+    Waiter(long permits, int percent) {
+        this.queue = null;
+        this.key = "";
+        this.permits = permits;
+        this.percent = percent;
+        this.deadline = State.NEVER;
+    }
+
     /** Whether a turn at that instant comes before the deadline. */
     boolean isInTime(long turn) {
         return turn != State.NEVER && turn <= deadline;
@@ -37,6 +47,6 @@ final class Waiter extends PendingDecision {
 
     @Override
     protected Runnable withdraw() {
-        return queue.leave(this);
+        return queue == null ? () -> {} : queue.leave(this);
     }
 }

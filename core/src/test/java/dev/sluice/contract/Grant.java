@@ -3,16 +3,22 @@ package dev.sluice.contract;
 import dev.sluice.Decision;
 
 /** Permits that were given out, and what became of them. */
-final class Grant {
-    final String key;
+public final class Grant {
+    public final String key;
     final long atMicros;
-    final long permits;
+    public final long permits;
     final long startMicros;
+<<<<<<< HEAD
     final Decision decision;
     long refunded;
     boolean released;
+=======
+    public final Decision decision;
+    public boolean refunded;
+    public boolean released;
+>>>>>>> wait
 
-    Grant(String key, long atMicros, Decision decision) {
+    public Grant(String key, long atMicros, Decision decision) {
         this.key = key;
         this.atMicros = atMicros;
         this.permits = decision.permits();
@@ -20,6 +26,7 @@ final class Grant {
         this.decision = decision;
     }
 
+<<<<<<< HEAD
     /** The permits that were not given back. */
     long kept() {
         return permits - refunded;
@@ -27,5 +34,9 @@ final class Grant {
 
     boolean open() {
         return kept() > 0 && !released;
+=======
+    public boolean open() {
+        return !refunded && !released;
+>>>>>>> wait
     }
 }

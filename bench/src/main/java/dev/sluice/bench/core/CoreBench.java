@@ -39,6 +39,9 @@ public final class CoreBench {
             for (MemoryProbe probe : MemoryProbe.values()) {
                 steps.after(probe.toString(), () -> probe.fork(figures));
             }
+            for (QueueProbe probe : QueueProbe.values()) {
+                steps.after(probe.toString(), () -> probe.fork(figures));
+            }
             Run.measure(
                     options,
                     steps.inOrder(rounds(options.effort())),

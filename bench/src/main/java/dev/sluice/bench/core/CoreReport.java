@@ -61,6 +61,13 @@ final class CoreReport {
                 .number("after, KB", "%,.0f", probe -> kilobytes(probe, MemoryProbe.AFTER))
                 .number("after calls", "%,.0f", probe -> figures.median(probe, MemoryProbe.CALLS))
                 .rows(MemoryProbe.of(MemoryProbe.Kind.IDLE)));
+        tables.add(Table.<QueueProbe>of(
+                        "A wait queue of %,d: all join, then all leave in random order".formatted(QueueProbe.WAITERS),
+                        "wait queue",
+                        probe -> probe.label)
+                .number("ns per join", "%,.0f", probe -> figures.median(probe, QueueProbe.JOIN))
+                .number("ns per leave", "%,.0f", probe -> figures.median(probe, QueueProbe.LEAVE))
+                .rows(List.of(QueueProbe.values())));
         return tables;
     }
 

@@ -3,7 +3,6 @@ package dev.sluice.bench.core;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.bench.report.Measurements;
-import dev.sluice.bench.report.Programs;
 import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -73,8 +72,6 @@ enum MemoryProbe {
     static final String AFTER = "after";
     static final String CALLS = "calls";
 
-    private static final int MAX_SECONDS = 600;
-
     /** When the idle probe gives up. */
     private static final int MAX_CALLS = 50_000_000;
 
@@ -111,15 +108,7 @@ enum MemoryProbe {
 
     /** Measures in a JVM of its own, so that it does not see what another left behind. */
     String fork(Measurements figures) {
-        String output = Programs.output(
-                Programs.java(List.of("-Xmx6g", "-XX:+UseSerialGC"), MemoryProbe.class.getName(), name()), MAX_SECONDS);
-        Map<String, Long> measured = new LinkedHashMap<>();
-        for (String line : output.lines().toList()) {
-            int equals = line.indexOf('=');
-            if (equals > 0 && line.substring(equals + 1).matches("-?\\d+")) { // not a library's warning
-                measured.put(line.substring(0, equals), Long.parseLong(line.substring(equals + 1)));
-            }
-        }
+        Map<String, Long> measured = Forks.figures(MemoryProbe.class, name());
         measured.forEach((figure, value) -> figures.add(this, figure, value));
         return measured.toString();
     }

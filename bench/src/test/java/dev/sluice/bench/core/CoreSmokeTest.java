@@ -38,6 +38,14 @@ class CoreSmokeTest {
                         () -> assertThat(probe.fill(Keys.create(20))).isNotNull()));
     }
 
+    @TestFactory
+    Stream<DynamicTest> everyWaitQueueIsJoinedAndLeft() {
+        return Arrays.stream(QueueProbe.values())
+                .map(probe -> dynamicTest(
+                        probe.toString(),
+                        () -> assertThat(probe.measure(300)).containsKeys(QueueProbe.JOIN, QueueProbe.LEAVE)));
+    }
+
     @Test
     void idleProbeEnds() {
         assertThat(MemoryProbe.idle(1000)).containsKeys(MemoryProbe.EMPTY, MemoryProbe.PEAK, MemoryProbe.AFTER);
