@@ -109,12 +109,22 @@ public sealed interface Limit {
         return new SlidingLog(permits, period);
     }
 
-    /** {@code permits} per {@code period}, and bursts of as many. */
+    /**
+     * {@code permits} per {@code period}, and bursts of as many.
+     *
+     * @throws IllegalArgumentException if the rate cannot be kept exactly: the bucket times the period in microseconds,
+     *     divided by the greatest common divisor of permits and period, must be at most 2^53. The message names the
+     *     nearest number of permits that can
+     */
     static TokenBucket tokenBucket(long permits, Duration period) {
         return new TokenBucket(permits, period, permits);
     }
 
-    /** {@code permits} per {@code period} flow out of a bucket that holds as many. */
+    /**
+     * {@code permits} per {@code period} flow out of a bucket that holds as many.
+     *
+     * @throws IllegalArgumentException if the rate cannot be kept exactly, as with {@link #tokenBucket}
+     */
     static LeakyBucket leakyBucket(long permits, Duration period) {
         return new LeakyBucket(permits, period, permits, LeakyBucket.Flow.METER);
     }

@@ -225,6 +225,30 @@ class CarryOverTest {
         assertThat(limiter.peek("k", 0).remaining()).isEqualTo(3);
     }
 
+    @Test
+    void linesInAnotherOrderKeepTheirCounts() {
+        Limit second = Limit.tokenBucket(10, SECOND);
+        Limit day = Limit.fixedWindow(100, Duration.ofDays(1));
+        Limit hour = Limit.fixedWindow(50, Duration.ofHours(1));
+        Limiter limiter = Limiter.local(clock, second, hour, day);
+        limiter.decide("k", 10);
+        pass(SECOND);
+        limiter.change(day, second, hour);
+        assertThat(remaining(limiter)).containsExactly(90L, 10L, 40L);
+        limiter.change(hour, Limit.fixedWindow(200, Duration.ofDays(1)), second);
+        assertThat(remaining(limiter))
+                .as("the day's is another, but still the day's")
+                .containsExactly(40L, 190L, 10L);
+        limiter.change(Limit.fixedWindow(200, Duration.ofDays(1)));
+        assertThat(remaining(limiter)).containsExactly(190L);
+        limiter.change(second, Limit.slidingLog(300, Duration.ofDays(1)));
+        assertThat(remaining(limiter)).as("what is left goes on in order").containsExactly(0L, 300L);
+    }
+
+    private static List<Long> remaining(Limiter limiter) {
+        return limiter.peek("k", 0).perLimit().stream().map(Decision::remaining).toList();
+    }
+
     private void pass(Duration time) {
         clock.advance(time.toNanos() / 1000);
     }

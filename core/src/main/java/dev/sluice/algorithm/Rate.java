@@ -17,6 +17,7 @@ import java.math.BigInteger;
  */
 public sealed class Rate permits TokenBucket {
     static final long MAX_UNITS = 1L << 53;
+    private static final long MAX_DISTANCE = 1000;
     /** More units than any bucket holds, and twice as many still fit a long. */
     private static final long TOO_MANY = 1L << 61;
 
@@ -51,13 +52,29 @@ public sealed class Rate permits TokenBucket {
     public static Rate of(long permits, long periodMicros, long capacity) {
         long factor = greatestCommonFactor(permits, periodMicros);
         long weight = periodMicros / factor;
-        if (capacity > MAX_UNITS / weight) {
+        if (!isExact(permits, periodMicros, capacity)) {
             throw new IllegalArgumentException(permits + " permits per " + periodMicros
                     + " microseconds with a bucket of " + capacity + " cannot be kept exactly: " + capacity + " x "
                     + weight + " is beyond 2^53; choose a smaller bucket, or permits that share more factors with the"
-                    + " period");
+                    + " period" + nearest(permits, periodMicros, capacity));
         }
         return new Rate(weight, permits / factor, capacity);
+    }
+
+    private static boolean isExact(long permits, long periodMicros, long capacity) {
+        return capacity <= MAX_UNITS / (periodMicros / greatestCommonFactor(permits, periodMicros));
+    }
+
+    /** For an error: the number of permits nearest to {@code permits} that is exact, if there is one close by. */
+    private static String nearest(long permits, long periodMicros, long capacity) {
+        for (long distance = 1; distance <= MAX_DISTANCE; distance++) {
+            for (long near : new long[] {permits - distance, permits + distance}) {
+                if (near > 0 && isExact(near, periodMicros, capacity == permits ? near : capacity)) {
+                    return ": " + near + " work";
+                }
+            }
+        }
+        return "";
     }
 
     /** Units that {@code permits} weigh. */

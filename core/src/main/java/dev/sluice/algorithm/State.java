@@ -63,7 +63,7 @@ public abstract class State extends SequenceLock {
 
     /**
      * Refunds {@code unused} of the {@code cost} permits charged at {@code takenAt}, as far as time has not regained
-     * them. They count as the last ones of the request.
+     * them. They count as the last ones of the charge.
      */
     public abstract void refund(long now, long takenAt, long mark, long cost, long unused);
 

@@ -16,13 +16,16 @@ package dev.sluice.algorithm;
  *
  * <p>What a refund gives back: a request of c that found m missing left m + c behind. Time and refunds lower that; what
  * is left of it now is still missing whatever else was taken, because taking only adds. So that much, up to c, can be
- * given back, and the bucket is never fuller than without the request:
+ * given back, and the bucket is never fuller than without the request. Refunds of requests that came later do not lower
+ * it; a state cannot tell them apart, except where the last of all requests is refunded as a whole: that is undone, and
+ * leaves no trace.
  *
  * <pre>
- *   missing |      __
- *     m + c |   __|  \__          __       given back = m + c - speed * (now - s) - refunds since s,
- *         m | _|  .  .  \__ ... _|         from 0 to c
- *           +--s--------------now----
+ *   missing
+ *     m + c |  |\                    given back = m + c - speed * (now - s) - refunded since s,
+ *           |  | \   |\              but not less than 0 and not more than c
+ *         m |  |  \__| \
+ *           +--s-------now
  * </pre>
  *
  * <p>So a state counts what it has refunded, in units, since nothing was last missing. What was taken before that has
@@ -148,8 +151,10 @@ public sealed class TokenBucket extends Rate implements Algorithm permits LeakyB
             if (takenAt < refundableFrom || mark <= count) {
                 return;
             }
+            boolean lastCharge = unused == cost && limit.left(mark - count, last - takenAt) == missing;
             long left = limit.left(mark - count, Math.max(now, last) - takenAt);
-            count += giveBack(now, Math.min(left, limit.units(unused)));
+            long given = giveBack(now, Math.min(left, limit.units(unused)));
+            count += lastCharge ? 0 : given;
             if (count > MAX_UNITS - limit.capacityUnits) { // marks would not stay exact
                 count = 0;
                 refundableFrom = Math.max(now, last) + 1;

@@ -264,7 +264,7 @@ final class LimiterCore extends Entry {
                 State part = state.part(i);
                 LimiterDecision charged = taken.chargedTo(part.algorithm().lineage());
                 if (charged != null) {
-                    part.refund(now, charged.takenAtMicros(), charged.mark(), charged.permits(), unused);
+                    part.refund(now, charged.takenAtMicros(), charged.mark(), charged.charged(), unused);
                 }
             }
         });

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A decision with what its store needs to take it back.
  *
+ * @param charged the permits that were charged in one step, of which these are all or some
  * @param takenAtMicros when the permits were taken, on the store's clock
  * @param mark what the state of a limit says about these permits, so that it can tell later how many of them time has
  *     regained; 0 for a decision on several limits, whose {@code parts} have one each
@@ -24,6 +25,7 @@ public record LimiterDecision(
         long resetAfterMicros,
         long delayMicros,
         Source source,
+        long charged,
         long takenAtMicros,
         long mark,
         @Nullable Object takenFrom,
@@ -49,6 +51,7 @@ public record LimiterDecision(
                 resetAfterMicros,
                 delayMicros,
                 Source.LOCAL,
+                permits,
                 takenAtMicros,
                 mark,
                 takenFrom,
@@ -72,6 +75,7 @@ public record LimiterDecision(
                 resetAfterMicros,
                 0,
                 Source.LOCAL,
+                0,
                 0,
                 0,
                 null,
@@ -116,6 +120,7 @@ public record LimiterDecision(
                 resetAfterMicros,
                 0,
                 source,
+                charged,
                 takenAtMicros,
                 mark,
                 takenFrom,
@@ -135,6 +140,7 @@ public record LimiterDecision(
                 resetAfterMicros,
                 delayMicros,
                 source,
+                0,
                 0,
                 0,
                 null,
@@ -211,6 +217,7 @@ public record LimiterDecision(
                 resetAfterMicros,
                 delayMicros,
                 source,
+                charged,
                 takenAtMicros,
                 mark,
                 takenFrom,

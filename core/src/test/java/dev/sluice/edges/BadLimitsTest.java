@@ -81,6 +81,8 @@ class BadLimitsTest {
         refused(() -> Limit.tokenBucket(1, Duration.ofDays(1)).burst(1_000_000), "1000000", "86400000000", "2^53");
         refused(() -> Limit.leakyBucket(1, Duration.ofDays(1)).capacity(1_000_000), "1000000", "86400000000", "2^53");
         refused(() -> Limit.tokenBucket(TWO_53 - 1, SECOND), Long.toString(TWO_53 - 1), "2^53");
+        refused(() -> Limit.tokenBucket(123_457, Duration.ofDays(1)), "123457", "2^53", ": 123456 work");
+        refused(() -> Limit.leakyBucket(10_000_019, Duration.ofHours(1)), "10000019", "2^53", ": 10000020 work");
         refused(() -> Limit.tokenBucket(999_999_999_989L, Duration.ofDays(1)), "999999999989", "86400000000");
     }
 

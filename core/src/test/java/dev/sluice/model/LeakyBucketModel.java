@@ -65,13 +65,22 @@ final class LeakyBucketModel extends PartModel {
         }
     }
 
-    /** What of the request's water, and that which was there before it, has not leaked since. */
+    /**
+     * What of the request's water, and that which was there before it, has not left since. To refund the last request of
+     * all as a whole undoes it: that is not a refund that others must allow for.
+     */
     private void giveBackWater(long at, Charge charge, long unused) {
-        BigInteger poured = charge.found.add(worth(charge.cost));
-        BigInteger gone = leaked(at - charge.atMicros).add(refunded.subtract(charge.refundedBefore));
-        BigInteger given = poured.subtract(gone).max(BigInteger.ZERO).min(worth(unused));
+        boolean last = left(sinceMicros, charge).equals(drops);
+        BigInteger given = left(at, charge).max(BigInteger.ZERO).min(worth(unused));
         drops = drops.subtract(given);
-        refunded = refunded.add(given);
+        if (!last || unused != charge.cost) {
+            refunded = refunded.add(given);
+        }
+    }
+
+    private BigInteger left(long at, Charge charge) {
+        BigInteger poured = charge.found.add(worth(charge.cost));
+        return poured.subtract(leaked(at - charge.atMicros)).subtract(refunded.subtract(charge.refundedBefore));
     }
 
     /** Only the last of a queue can leave it; any other place stays empty. */

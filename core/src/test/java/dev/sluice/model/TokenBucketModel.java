@@ -47,15 +47,26 @@ final class TokenBucketModel extends PartModel {
         set(charge.atMicros, level(charge.atMicros).subtract(worth(charge.permits)));
     }
 
-    /** What was missing because of the request and those before it, less what has come back since by itself. */
+    /**
+     * What was missing because of the request and those before it, less what has come back since by itself or by refunds.
+     * To refund the last request of all as a whole undoes it: that is not a refund that others must allow for.
+     */
     @Override
     void giveBack(long at, Charge charge, long unused) {
-        BigInteger missing = charge.found.add(worth(charge.cost));
-        BigInteger refilled = perMicro.multiply(BigInteger.valueOf(at - charge.atMicros));
-        BigInteger left = missing.subtract(refilled).subtract(refunded.subtract(charge.refundedBefore));
-        BigInteger given = left.max(BigInteger.ZERO).min(worth(unused));
+        boolean last = left(sinceMicros, charge).equals(full.subtract(pieces));
+        BigInteger given = left(at, charge).max(BigInteger.ZERO).min(worth(unused));
         pieces = pieces.add(given);
-        refunded = refunded.add(given);
+        if (!last || unused != charge.cost) {
+            refunded = refunded.add(given);
+        }
+    }
+
+    private BigInteger left(long at, Charge charge) {
+        BigInteger refilled = perMicro.multiply(BigInteger.valueOf(at - charge.atMicros));
+        return charge.found
+                .add(worth(charge.cost))
+                .subtract(refilled)
+                .subtract(refunded.subtract(charge.refundedBefore));
     }
 
     private BigInteger level(long at) {

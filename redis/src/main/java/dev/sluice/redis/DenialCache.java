@@ -78,6 +78,7 @@ final class DenialCache {
                 Decision.Source.DENIAL_CACHE,
                 0,
                 0,
+                0,
                 null,
                 List.of());
         return then.parts().isEmpty()

@@ -106,7 +106,7 @@ class SharedLimitsTest {
         LongAdder admitted = new LongAdder();
         ExecutorService threads = Executors.newFixedThreadPool(8);
         for (int i = 0; i < 8; i++) {
-            Limiter limiter = (i % 2 == 0 ? store : other).limiter("sale", Limit.tokenBucket(limit, ofMinutes(60)));
+            Limiter limiter = (i % 2 == 0 ? store : other).limiter("sale", Limit.tokenBucket(limit, ofMinutes(50)));
             threads.execute(() -> {
                 for (int call = 0; call < 100; call++) {
                     if (limiter.tryAcquire("item")) {
@@ -167,6 +167,50 @@ class SharedLimitsTest {
             limiter.refund("a", limiter.decide("a", 2));
             assertThat(server.command("DBSIZE")).as("keys after %s", limit).isEqualTo(0L);
         }
+    }
+
+    @Test
+    void aDecisionIsRefundedInParts() {
+        for (Limit limit : List.of(
+                Limit.fixedWindow(10, ofMinutes(10)),
+                Limit.slidingWindow(10, ofMinutes(10), 3),
+                Limit.slidingLog(10, ofMinutes(10)),
+                Limit.tokenBucket(10, ofMinutes(50)),
+                Limit.leakyBucket(10, ofMinutes(50)).queue())) {
+            Limiter limiter = store.limiter("parts", limit);
+            Decision taken = limiter.decide("a", 8);
+            limiter.refund("a", taken, 3);
+            assertThat(limiter.peek("a", 0).remaining()).as("with %s", limit).isEqualTo(5);
+            limiter.refundAsync("a", taken, 4).join();
+            assertThat(limiter.peek("a", 0).remaining()).as("with %s", limit).isEqualTo(9);
+            assertThatIllegalArgumentException().isThrownBy(() -> limiter.refund("a", taken, 9));
+            limiter.reset("a");
+        }
+        Limiter holds = store.limiter("holds", Limit.concurrency(10));
+        Decision held = holds.decide("a", 8);
+        holds.refund("a", held, 3);
+        assertThat(holds.peek("a", 0).remaining()).as("held until released").isEqualTo(2);
+        holds.release("a", held);
+        assertThat(holds.peek("a", 0).remaining()).isEqualTo(10);
+    }
+
+    @Test
+    void aRefundReachesOnlyALimitThatWasCharged() {
+        Limit second = Limit.tokenBucket(10, ofMinutes(50));
+        Limit day = Limit.fixedWindow(100, ofMinutes(50)).aligned();
+        Limiter limiter = store.limiter("changed", second);
+        Decision early = limiter.decide("a", 6);
+        limiter.change(Limit.tokenBucket(20, ofMinutes(50)), day);
+        limiter.decide("a", 3);
+        limiter.refund("a", early);
+        assertThat(limiter.peek("a", 0).perLimit())
+                .as("another rate, and a limit that was not there")
+                .extracting(Decision::remaining)
+                .containsExactly(11L, 97L);
+        Decision late = limiter.decide("a", 5);
+        limiter.change(Limit.tokenBucket(20, ofMinutes(50)));
+        limiter.refund("a", late);
+        assertThat(limiter.peek("a", 0).remaining()).isEqualTo(11);
     }
 
     @Test
@@ -301,7 +345,7 @@ class SharedLimitsTest {
 
     @Test
     void aShareLeavesTheRestToOthers() {
-        Limiter limiter = store.limiter("share", Limit.tokenBucket(10, ofMinutes(60)));
+        Limiter limiter = store.limiter("share", Limit.tokenBucket(10, ofMinutes(50)));
         Limiter background = limiter.withShare(50);
         for (int i = 0; i < 5; i++) {
             assertThat(background.tryAcquire("a")).isTrue();
@@ -324,7 +368,7 @@ class SharedLimitsTest {
 
     @Test
     void changedLimitsForgiveNothing() {
-        Limiter bucket = store.limiter("bucket", Limit.tokenBucket(10, ofMinutes(60)));
+        Limiter bucket = store.limiter("bucket", Limit.tokenBucket(10, ofMinutes(50)));
         bucket.decide("a", 6);
         bucket.change(Limit.tokenBucket(7, ofMinutes(61)));
         assertThat(bucket.peek("a", 0).remaining()).isEqualTo(1);
@@ -396,7 +440,7 @@ class SharedLimitsTest {
 
     @Test
     void manyCallsInFlightShareTheWire() throws Exception {
-        Limiter limiter = store.limiter("flight", Limit.tokenBucket(1000, ofMinutes(60)));
+        Limiter limiter = store.limiter("flight", Limit.tokenBucket(1000, ofMinutes(50)));
         CountDownLatch done = new CountDownLatch(2000);
         LongAdder admitted = new LongAdder();
         for (int i = 0; i < 2000; i++) {

@@ -107,7 +107,7 @@ public record LimitScripts(
 
     /** The arguments of {@link #settle} for a decision of which {@code unused} permits are refunded. */
     public byte[] arguments(Operation operation, LimiterDecision taken, long unused) {
-        byte[] all = arguments(packed, 1 + limits.size(), operation, taken.permits(), taken.takenAtMicros());
+        byte[] all = arguments(packed, 1 + limits.size(), operation, taken.charged(), taken.takenAtMicros());
         ByteBuffer marks = ByteBuffer.wrap(all).position(packed.capacity()).putDouble((double) unused);
         List<LimiterDecision> charged = taken.parts().isEmpty() ? List.of(taken) : taken.parts();
         for (int i = 0; i < limits.size(); i++) {

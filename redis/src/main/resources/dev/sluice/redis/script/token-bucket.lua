@@ -76,10 +76,11 @@ if takenAt >= refundableFrom_ and debt_ > 0 then
     left = 0
     if mark_ == count_ then left = debt_ end -- the last of the queue
   end
-  local given = min(left, unused * weight_, debt_)
+  local given, lastCharge = min(left, unused * weight_, debt_), false
   if given > 0 then
+    if unused == cost then lastCharge = mark_ - count_ - (last_ - takenAt) * speed_ == missing_ end
     missing_, changed_ = missing_ - given, true
-    if queues_ == 0 then count_ = count_ + given end
+    if queues_ == 0 and not lastCharge then count_ = count_ + given end
     if count_ > 2 ^ 53 - room_ * weight_ then -- marks would not stay exact
       count_, refundableFrom_ = 0, time_ + 1
     end
