@@ -198,6 +198,7 @@ public record LimiterDecision(
                 resetAfterMicros,
                 delayMicros,
                 source,
+                charged,
                 takenAtMicros,
                 mark,
                 takenFrom,

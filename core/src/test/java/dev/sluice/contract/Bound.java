@@ -53,13 +53,8 @@ public final class Bound {
     }
 
     /** The bound of one limit over what one key was given, in order. */
-<<<<<<< HEAD
-    static void check(Limit limit, List<Grant> grants) {
-        boolean refunds = grants.stream().anyMatch(g -> g.refunded > 0);
-=======
     public static void check(Limit limit, List<Grant> grants) {
-        boolean refunds = grants.stream().anyMatch(g -> g.refunded);
->>>>>>> wait
+        boolean refunds = grants.stream().anyMatch(g -> g.refunded > 0);
         List<Grant> kept = new ArrayList<>();
         long[] times = new long[grants.size()];
         long latest = Long.MIN_VALUE;

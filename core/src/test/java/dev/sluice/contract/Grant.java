@@ -8,15 +8,9 @@ public final class Grant {
     final long atMicros;
     public final long permits;
     final long startMicros;
-<<<<<<< HEAD
-    final Decision decision;
-    long refunded;
-    boolean released;
-=======
     public final Decision decision;
-    public boolean refunded;
+    public long refunded;
     public boolean released;
->>>>>>> wait
 
     public Grant(String key, long atMicros, Decision decision) {
         this.key = key;
@@ -26,17 +20,12 @@ public final class Grant {
         this.decision = decision;
     }
 
-<<<<<<< HEAD
     /** The permits that were not given back. */
-    long kept() {
+    public long kept() {
         return permits - refunded;
     }
 
-    boolean open() {
-        return kept() > 0 && !released;
-=======
     public boolean open() {
-        return !refunded && !released;
->>>>>>> wait
+        return kept() > 0 && !released;
     }
 }

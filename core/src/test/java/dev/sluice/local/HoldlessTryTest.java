@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.Decision;
 import dev.sluice.Limit;
-import dev.sluice.spi.FakeTime;
+import dev.sluice.ManualClock;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class HoldlessTryTest {
     private static final Limit RATE = Limit.tokenBucket(5, Duration.ofMinutes(1));
 
-    private final FakeTime time = new FakeTime();
+    private final ManualClock time = new ManualClock();
     private final LimiterCore core = new LimiterCore(CompiledLimits.of(List.of(RATE), 0), time, null, time, 1000, null);
 
     @Test

@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.Decision;
 import dev.sluice.Limit;
+import dev.sluice.ManualClock;
 import dev.sluice.algorithm.State;
 import dev.sluice.contract.Bound;
 import dev.sluice.contract.Grant;
-import dev.sluice.ManualClock;
 import dev.sluice.spi.LimiterDecision;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,7 +25,7 @@ final class WaitingTrial {
     private static final Duration PERIOD = ofSeconds(10);
     private static final List<String> KEYS = List.of("", "a", "b");
     private static final int[] SHARES = {100, 100, 50, 20};
-    private static final Decision FOREIGN = LimiterDecision.allowed(1, 1, 0, 0, 0, 0, 0);
+    private static final Decision FOREIGN = LimiterDecision.allowed(1, 1, 0, 0);
 
     /** A limit of so many permits. */
     private interface LimitOf {
@@ -187,7 +187,7 @@ final class WaitingTrial {
                 });
             case REFUND ->
                 pick(open(), step, grant -> {
-                    grant.refunded = true;
+                    grant.refunded = grant.permits;
                     limiter.refund(grant.key, grant.decision);
                     return true;
                 });
