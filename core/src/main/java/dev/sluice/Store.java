@@ -12,7 +12,12 @@ public interface Store extends AutoCloseable {
 
     /** A store in this JVM on a clock of your own. */
     static Store local(Ticker ticker) {
-        return LocalProvider.get().store(ticker);
+        return builder().ticker(ticker).build();
+    }
+
+    /** A store in this JVM with options. */
+    static StoreBuilder builder() {
+        return LocalProvider.get().storeBuilder();
     }
 
     /** A limiter. Limiters of the same name share their counters, as far as the store reaches. */
@@ -30,6 +35,11 @@ public interface Store extends AutoCloseable {
      */
     default CompletableFuture<List<Decision>> decideAll(List<Charge> charges) {
         return new SequentialCharge(charges).run();
+    }
+
+    /** How much memory of this process the store takes for its counters. */
+    default StoreUsage usage() {
+        return StoreUsage.NONE;
     }
 
     /**

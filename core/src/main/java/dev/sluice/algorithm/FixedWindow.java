@@ -108,5 +108,10 @@ public record FixedWindow(long capacity, WindowSchedule schedule) implements Alg
             copy.count = count;
             return copy;
         }
+
+        @Override
+        public long bytes() {
+            return HeapSize.object(1, 24);
+        }
     }
 }

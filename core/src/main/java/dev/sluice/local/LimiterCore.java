@@ -39,6 +39,9 @@ final class LimiterCore extends Entry {
 
     private static final Decision REFUSED = LimiterDecision.denied(Outcome.DENIED, 1, 1, 0, 0, 0);
 
+    /** About what a limiter takes beside its states: this object, its limits, its table without keys. */
+    private static final long BYTES = 800;
+
     private static final int HOLDS = 1;
     private static final int DELAYS = 2;
     private static final int WALL_CLOCK = 4;
@@ -57,6 +60,7 @@ final class LimiterCore extends Entry {
 
     private final ReentrantLock changing = new ReentrantLock();
     private final @Nullable Shedding shedding;
+    private final MemoryBound.Account memory;
     private final KeyTable keys;
     private final ConcurrentHashMap<Entry, WaitQueue> queues = new ConcurrentHashMap<>();
 
@@ -71,7 +75,7 @@ final class LimiterCore extends Entry {
             Ticker ticker,
             @Nullable LongSupplier wallClock,
             Scheduler scheduler,
-            int maxKeys,
+            MemoryBound bound,
             @Nullable Shedding shedding) {
         super("", 0, compiled.algorithm().fresh());
         this.ticker = ticker;
@@ -81,7 +85,11 @@ final class LimiterCore extends Entry {
         this.originNanos = wallClock == null ? 0 : ticker.nanos();
         this.compiled = compiled;
         this.needs = needs(compiled);
-        this.keys = new KeyTable(maxKeys, () -> this.compiled.algorithm().fresh());
+        this.memory = bound.account(this);
+        this.keys = new KeyTable(memory, () -> this.compiled.algorithm().fresh());
+        memory.reserve(BYTES + state.bytes());
+        state.growWithin(memory);
+        memory.open();
     }
 
     // ---- Deciding
@@ -117,7 +125,7 @@ final class LimiterCore extends Entry {
                             ? denied(
                                     entry,
                                     stamp,
-                                    new LocalKeyStatus(state, percent, now),
+                                    new LocalKeyStatus(entry, state, percent, now),
                                     clock,
                                     permits,
                                     maxDelay,
@@ -131,7 +139,7 @@ final class LimiterCore extends Entry {
                     if (state.take(stamp, now, permits)) {
                         try {
                             return detailed
-                                    ? new LocalKeyStatus(state, percent, now).allowed(permits, clock, departsAt)
+                                    ? new LocalKeyStatus(entry, state, percent, now).allowed(permits, clock, departsAt)
                                     : GRANTED;
                         } finally {
                             state.unlock(stamp);
@@ -148,27 +156,40 @@ final class LimiterCore extends Entry {
         long clock = clock();
         sweep(key, clock);
         for (int tries = 0; ; tries++) {
-            Entry entry = entry(key);
+            Entry entry = key.isEmpty() ? this : keys.look(key);
             long now = time(key, clock);
             State state = entry.state;
             long stamp = state.stamp();
-            LocalKeyStatus status = new LocalKeyStatus(state, percent, now);
-            Decision decision;
+            LocalKeyStatus status = new LocalKeyStatus(null, state, percent, now);
+            Decision decision = null;
             if (permits == 0) {
                 decision = status.allowed(0, clock, state.departsAt(now));
-            } else if (admits(entry, state, stamp, now, permits, percent, needs, State.NEVER)) {
-                State copy = state.copy();
-                long departsAt = copy.departsAt(now);
-                copy.take(now, permits);
-                decision = new LocalKeyStatus(copy, percent, now).allowed(permits, clock, departsAt);
-            } else {
+            } else if (!admits(entry, state, stamp, now, permits, percent, needs, State.NEVER)) {
                 decision = denied(entry, stamp, status, clock, permits, State.NEVER, Outcome.DENIED);
             }
+            State copy = decision == null ? state.copy() : state;
             if (!State.isLocked(stamp) && state.unchangedSince(stamp)) {
-                return decision;
+                decision = decision != null ? decision : allowed(entry, copy, percent, now, clock, permits);
+                if (decision != null) {
+                    return decision;
+                }
             }
             relax(tries);
         }
+    }
+
+    /**
+     * The decision when the permits have been taken from {@code copy}, the state of a key that is only looked at; null if
+     * the memory for them has just gone.
+     */
+    private @Nullable Decision allowed(Entry entry, State copy, int percent, long now, long clock, long permits) {
+        copy.growWithin(memory.preview(entry.unreserved()));
+        if (!copy.makeRoom(now, permits)) {
+            return null;
+        }
+        long departsAt = copy.departsAt(now);
+        copy.take(now, permits);
+        return new LocalKeyStatus(null, copy, percent, now).allowed(permits, clock, departsAt);
     }
 
     private boolean admits(
@@ -273,7 +294,7 @@ final class LimiterCore extends Entry {
     // ---- Refunds, releases and changes
 
     void refund(String key, LimiterDecision taken) {
-        update(key, (state, now) -> {
+        update(key, taken, (state, now) -> {
             for (int i = 0; i < state.parts(); i++) {
                 state.part(i).refund(now, taken.takenAtMicros(), taken.part(i).mark(), taken.permits());
             }
@@ -281,7 +302,7 @@ final class LimiterCore extends Entry {
     }
 
     void release(String key, LimiterDecision taken) {
-        update(key, (state, now) -> {
+        update(key, taken, (state, now) -> {
             for (int i = 0; i < state.parts(); i++) {
                 state.part(i).release(taken.part(i).mark(), taken.permits());
             }
@@ -291,9 +312,21 @@ final class LimiterCore extends Entry {
     void reset(String key) {
         Entry entry;
         do {
-            entry = entry(key);
-        } while (!replace(entry, state -> compiled.algorithm().fresh()));
-        serveWaiters(entry);
+            entry = key.isEmpty() ? this : keys.findToReset(key);
+        } while (entry != null && !replace(entry, state -> compiled.algorithm().fresh()));
+        if (entry != null) {
+            serveWaiters(entry);
+        }
+    }
+
+    /** Drops the keys with all that they have used, except those that are waited for. */
+    void clear() {
+        keys.clear();
+    }
+
+    /** Drops a few idle keys, when the memory is needed elsewhere. */
+    void sweep() {
+        keys.sweepIfDue(clock());
     }
 
     void change(List<Limit> limits) {
@@ -314,11 +347,16 @@ final class LimiterCore extends Entry {
         keys.forEach(entry -> replace(entry, migration));
     }
 
-    private void update(String key, ObjLongConsumer<State> change) {
+    /** Changes the counter that a decision was charged to, if it still counts. */
+    private void update(String key, LimiterDecision taken, ObjLongConsumer<State> change) {
         long clock = clock();
         sweep(key, clock);
         for (int tries = 0; ; tries++) {
-            Entry entry = entry(key);
+            Entry charged = charged(key, taken);
+            Entry entry = charged == null ? null : charged.current();
+            if (entry == null) {
+                return;
+            }
             long now = time(key, clock);
             State state = entry.state;
             long stamp = state.stamp();
@@ -328,11 +366,26 @@ final class LimiterCore extends Entry {
                 } finally {
                     state.unlock(stamp);
                 }
-                serveWaiters(entry);
+                if (entry == charged) {
+                    serveWaiters(entry);
+                } else { // keys with entries of their own may wait for what was held of the shared one
+                    queues.values().forEach(WaitQueue::reconsider);
+                }
+                return;
+            }
+            if (State.isDropped(stamp) && entry == taken.takenFrom() && entry.current() == entry) {
                 return;
             }
             relax(tries);
         }
+    }
+
+    /** The entry that a decision was charged to; null if it is known by its key alone, and that is gone. */
+    private @Nullable Entry charged(String key, LimiterDecision taken) {
+        if (taken.takenFrom() instanceof Entry entry) {
+            return entry;
+        }
+        return key.isEmpty() ? this : keys.find(key);
     }
 
     /** Puts another state in the place of an entry's; false if the entry was dropped. */
@@ -354,6 +407,8 @@ final class LimiterCore extends Entry {
                 if (State.isAwaited(stamp)) {
                     replacement.unlockAwaited(replacement.stamp());
                 }
+                memory.reserve(replacement.bytes() - state.bytes());
+                replacement.growWithin(memory);
                 entry.state = replacement;
                 return true;
             }

@@ -3,17 +3,22 @@ package dev.sluice.local;
 import dev.sluice.algorithm.State;
 import dev.sluice.spi.KeyStatus;
 import dev.sluice.spi.LimiterDecision;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a state stands at {@code now}, the time by which the limiter decides. Times left are measured on its clock: the
  * two differ only after the clock has stepped far back.
  */
 final class LocalKeyStatus extends KeyStatus {
+    /** What is charged; null for a look. */
+    private final @Nullable Entry entry;
+
     final State state;
     final int percent;
     final long now;
 
-    LocalKeyStatus(State state, int percent, long now) {
+    LocalKeyStatus(@Nullable Entry entry, State state, int percent, long now) {
+        this.entry = entry;
         this.state = state;
         this.percent = percent;
         this.now = now;
@@ -23,6 +28,11 @@ final class LocalKeyStatus extends KeyStatus {
     LimiterDecision allowed(long permits, long clock, long departsAt) {
         long delay = departsAt == now ? 0 : until(departsAt, clock);
         return allowed(permits, clock, delay, Math.max(now, state.latest()));
+    }
+
+    @Override
+    protected @Nullable Object counter() {
+        return entry;
     }
 
     @Override

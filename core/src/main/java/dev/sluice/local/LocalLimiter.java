@@ -95,6 +95,11 @@ final class LocalLimiter extends AbstractLimiter {
         core.reset(key);
     }
 
+    /** Drops the keys with all that they have used. */
+    void clear() {
+        core.clear();
+    }
+
     @Override
     protected boolean holds() {
         return core.holds();

@@ -232,7 +232,7 @@ final class WaitQueue {
                 }
             } else if (state.take(stamp, now, waiter.permits)) {
                 try {
-                    return new LocalKeyStatus(state, waiter.percent, now).allowed(waiter.permits, now, now);
+                    return new LocalKeyStatus(entry, state, waiter.percent, now).allowed(waiter.permits, now, now);
                 } finally {
                     state.unlock(stamp);
                 }
@@ -244,7 +244,7 @@ final class WaitQueue {
     /** The decision for a waiter that is not in the queue, or not any more. */
     private Decision refusal(Waiter waiter, long now) {
         boolean barred = bars(waiter.percent);
-        LocalKeyStatus status = new LocalKeyStatus(entry.snapshot(), waiter.percent, now);
+        LocalKeyStatus status = new LocalKeyStatus(entry, entry.snapshot(), waiter.percent, now);
         return status.denied(
                 Outcome.DENIED,
                 waiter.permits,

@@ -4,6 +4,7 @@ import dev.sluice.Decision;
 import dev.sluice.Outcome;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How the limits of one key stand for requests that may use a certain share of them, and the decisions that follow. A
@@ -14,6 +15,11 @@ import java.util.List;
 public abstract class KeyStatus {
     /** The instant that never comes. */
     public static final long NEVER = Long.MAX_VALUE;
+
+    /** The counter of the key, where the store knows it by reference; decisions that take permits have it. */
+    protected @Nullable Object counter() {
+        return null;
+    }
 
     /** The number of limits, 1 or more. */
     protected abstract int limits();
@@ -49,7 +55,8 @@ public abstract class KeyStatus {
                 until(lastFreshAt(), now),
                 delayMicros,
                 takenAtMicros,
-                limits() == 1 && permits > 0 ? mark(0, permits) : 0);
+                limits() == 1 && permits > 0 ? mark(0, permits) : 0,
+                permits > 0 ? counter() : null);
         if (limits() == 1) {
             return all;
         }

@@ -29,7 +29,7 @@ public record LimiterDecision(
         List<LimiterDecision> parts)
         implements Decision {
 
-    /** A request that may go ahead, after {@code delayMicros}. */
+    /** A request that may go ahead, after {@code delayMicros}; the store finds the counter by the key. */
     public static LimiterDecision allowed(
             long permits,
             long limit,
@@ -38,6 +38,19 @@ public record LimiterDecision(
             long delayMicros,
             long takenAtMicros,
             long mark) {
+        return allowed(permits, limit, remaining, resetAfterMicros, delayMicros, takenAtMicros, mark, null);
+    }
+
+    /** A request that may go ahead, after {@code delayMicros}. */
+    public static LimiterDecision allowed(
+            long permits,
+            long limit,
+            long remaining,
+            long resetAfterMicros,
+            long delayMicros,
+            long takenAtMicros,
+            long mark,
+            @Nullable Object takenFrom) {
         return new LimiterDecision(
                 Outcome.ALLOWED,
                 permits,
@@ -49,7 +62,7 @@ public record LimiterDecision(
                 Source.LOCAL,
                 takenAtMicros,
                 mark,
-                null,
+                takenFrom,
                 List.of());
     }
 
