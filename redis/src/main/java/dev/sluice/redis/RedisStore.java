@@ -6,6 +6,7 @@ import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
 import dev.sluice.Store;
+import dev.sluice.StoreUsage;
 import dev.sluice.redis.client.ResilientConnection;
 import dev.sluice.spi.Scheduler;
 import java.util.List;
@@ -37,6 +38,7 @@ public final class RedisStore implements Store {
             ResilientConnection connection,
             String prefix,
             FallbackCounters counters,
+            Store memory,
             DenialCache denials,
             ScheduledExecutorService executor,
             Scheduler scheduler,
@@ -102,6 +104,12 @@ public final class RedisStore implements Store {
                 fallback.decidedLocally.sum(),
                 calls.timesOpened(),
                 calls.open());
+    }
+
+    /** The memory of the limiters in this process that decide while Redis does not answer. */
+    @Override
+    public StoreUsage usage() {
+        return setup.memory().usage();
     }
 
     /** Closes the connection. The limiters of this store follow their failure policy from then on. */
