@@ -17,10 +17,21 @@ public interface LimiterBuilder {
     }
 
     /**
-     * The largest number of keys with counters of their own, about; 1 or more. Default: 16,777,216. Beyond it, new keys
-     * share a few spare counters until others have gone idle; no key's own counter is ever dropped to make room.
+     * A bound of the limiter's own on the bytes that it takes, counters included; 1 or more. Default: all limiters that are
+     * made without a store share one bound, a quarter of the largest heap that the JVM may use.
+     *
+     * <p>At the bound, new keys share one counter until others have gone idle; no key's own counter is ever dropped to
+     * make room.
      */
-    LimiterBuilder maxKeys(int maxKeys);
+    LimiterBuilder maxBytes(long maxBytes);
+
+    /**
+     * The limiter shares the memory bound of this store, and its {@link Store#usage usage} tells about it. Limiters that a
+     * store makes by name do so anyway.
+     *
+     * @throws IllegalArgumentException if the store is not one of this JVM
+     */
+    LimiterBuilder boundOf(Store store);
 
     /** A listener that is called with every decision. Default: none, at no cost. */
     LimiterBuilder listener(DecisionListener listener);

@@ -4,7 +4,7 @@ import java.util.Optional;
 import java.util.ServiceLoader;
 
 /**
- * Makes the limiters and stores of this JVM, for {@link Limiter#local}, {@link Limiter#builder} and {@link Store#local}.
+ * Makes the limiters and stores of this JVM, for {@link Limiter#local}, {@link Limiter#builder} and {@link Store#builder}.
  * The store in this process provides it, and is found by {@link ServiceLoader}.
  */
 public abstract class LocalProvider {
@@ -25,6 +25,6 @@ public abstract class LocalProvider {
     /** A limiter with options. */
     protected abstract LimiterBuilder builder(Limit... limits);
 
-    /** A store on this clock. */
-    protected abstract Store store(Ticker ticker);
+    /** A store with options. */
+    protected abstract StoreBuilder storeBuilder();
 }

@@ -12,7 +12,12 @@ public interface Store extends AutoCloseable {
 
     /** A store in this JVM on a clock of your own. */
     static Store local(Ticker ticker) {
-        return LocalProvider.get().store(ticker);
+        return builder().ticker(ticker).build();
+    }
+
+    /** A store in this JVM with options. */
+    static StoreBuilder builder() {
+        return LocalProvider.get().storeBuilder();
     }
 
     /** A limiter. Limiters of the same name share their counters, as far as the store reaches. */
@@ -34,6 +39,11 @@ public interface Store extends AutoCloseable {
      * @throws IllegalArgumentException if a limiter is not of this store; then nothing was taken
      */
     CompletableFuture<List<Decision>> decideAll(List<Charge> charges);
+
+    /** How much memory of this process the store takes for its counters. */
+    default StoreUsage usage() {
+        return StoreUsage.NONE;
+    }
 
     /**
      * Forgets a limiter that is not used any more, with its counters. Counters that are shared with other processes

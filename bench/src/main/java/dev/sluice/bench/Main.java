@@ -2,6 +2,7 @@ package dev.sluice.bench;
 
 import dev.sluice.bench.chaos.Chaos;
 import dev.sluice.bench.core.CoreBench;
+import dev.sluice.bench.core.MemoryFlood;
 import dev.sluice.bench.redis.RedisBench;
 import dev.sluice.bench.report.Options;
 import dev.sluice.bench.server.ServerBench;
@@ -24,12 +25,25 @@ public final class Main {
             case "core" -> CoreBench.run(Options.read(command, rest));
             case "redis" -> RedisBench.run(Options.read(command, rest));
             case "server" -> ServerBench.run(Options.read(command, rest));
+            case "memory" -> memory(rest);
             case "smoke" -> smoke(rest);
             case "chaos" -> System.exit(Chaos.run(rest, System.out));
             case "", "-h", "--help", "help" -> System.out.print(Options.USAGE);
             default ->
                 throw new Options.BadOption(
-                        "unknown benchmark '" + command + "'; there is: core, redis, server, spring, smoke");
+                        "unknown benchmark '" + command + "'; there is: core, memory, redis, server, spring, smoke");
+        }
+    }
+
+    private static void memory(List<String> args) {
+        boolean brief = args.contains("--quick");
+        List<String> named = args.stream().filter(arg -> !arg.equals("--quick")).toList();
+        if (!MemoryFlood.ALGORITHMS.containsAll(named)) {
+            throw new Options.BadOption(
+                    "memory takes --quick and algorithms of " + MemoryFlood.ALGORITHMS + ", was given " + args);
+        }
+        for (String algorithm : named.isEmpty() ? MemoryFlood.ALGORITHMS : named) {
+            System.out.print(MemoryFlood.fork(algorithm, brief ? "64m" : "512m", brief ? 1_000_000 : 100_000_000));
         }
     }
 

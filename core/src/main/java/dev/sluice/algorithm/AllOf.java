@@ -2,6 +2,7 @@ package dev.sluice.algorithm;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /**
  * Several limits on one key, all or nothing: a request is charged to every one of them, or to none.
@@ -73,8 +74,23 @@ public record AllOf(List<Algorithm> limits) implements Algorithm {
                 return false;
             }
             long time = Math.max(now, latest());
+            if (!makeRoomOrUnlock(stamp, time, cost)) {
+                return false;
+            }
             for (State part : parts) {
                 part.take(time, cost);
+            }
+            return true;
+        }
+
+        /** In every part before any is charged, so that either all are charged or none. */
+        @Override
+        public boolean makeRoom(long now, long cost) {
+            long time = Math.max(now, latest());
+            for (State part : parts) {
+                if (!part.makeRoom(time, cost)) {
+                    return false;
+                }
             }
             return true;
         }
@@ -129,7 +145,42 @@ public record AllOf(List<Algorithm> limits) implements Algorithm {
 
         @Override
         public State copy() {
-            return new Parts(limit, Arrays.stream(parts).map(State::copy).toArray(State[]::new));
+            return mapped(State::copy);
+        }
+
+        @Override
+        public State retired() {
+            return mapped(State::retired);
+        }
+
+        @Override
+        public State successor() {
+            return mapped(State::successor);
+        }
+
+        @Override
+        public boolean isHeldTwice() {
+            return Arrays.stream(parts).anyMatch(State::isHeldTwice);
+        }
+
+        @Override
+        public long bytes() {
+            long bytes = HeapSize.object(2, 8) + HeapSize.references(parts.length);
+            for (State part : parts) {
+                bytes += part.bytes();
+            }
+            return bytes;
+        }
+
+        @Override
+        public void growWithin(Memory memory) {
+            for (State part : parts) {
+                part.growWithin(memory);
+            }
+        }
+
+        private Parts mapped(UnaryOperator<State> change) {
+            return new Parts(limit, Arrays.stream(parts).map(change).toArray(State[]::new));
         }
 
         @Override

@@ -1,5 +1,7 @@
 package dev.sluice.algorithm;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * At most L permits held at once.
  *
@@ -11,6 +13,10 @@ package dev.sluice.algorithm;
  *
  * <p>A held permit is freed when its request is released, or refunded as a whole. A refund of a part leaves it held, so
  * that the release that follows does not free it twice.
+ *
+ * <p>A key may have taken its permits from a counter that it shared with others, and then gets one of its own. How many
+ * of the permits there are its own is not known, so all of them count as its own until they are released: they are a
+ * {@link Loan}, which only ever falls.
  */
 public record Concurrency(long capacity, Lineage lineage) implements Algorithm {
     Concurrency(long capacity) {
@@ -19,22 +25,37 @@ public record Concurrency(long capacity, Lineage lineage) implements Algorithm {
 
     @Override
     public State fresh() {
-        return new Held(this, 0);
+        return new Held(this, 0, null, null);
     }
 
     /** Held permits stay held. Nobody could release what a rate limit has used, so it does not count here. */
     @Override
     public State migrate(State old, long now) {
-        return new Held(this, old instanceof Held from ? from.held : 0);
+        return old instanceof Held from ? new Held(this, from.held, from.lent, from.owed) : fresh();
+    }
+
+    /** The permits that are held of a retired counter. */
+    private static final class Loan {
+        private volatile long permits;
+
+        Loan(long permits) {
+            this.permits = permits;
+        }
     }
 
     private static final class Held extends State {
         private final Concurrency limit;
         private long held;
+        /** What is held here, for the successors of this retired state; null if it has none. */
+        private final @Nullable Loan lent;
+        /** What is held of the state that this one is the successor of; null if it is nobody's. */
+        private final @Nullable Loan owed;
 
-        Held(Concurrency limit, long held) {
+        Held(Concurrency limit, long held, @Nullable Loan lent, @Nullable Loan owed) {
             this.limit = limit;
             this.held = held;
+            this.lent = lent;
+            this.owed = owed;
         }
 
         @Override
@@ -44,7 +65,7 @@ public record Concurrency(long capacity, Lineage lineage) implements Algorithm {
 
         @Override
         public boolean admits(long now, long cost) {
-            return cost <= limit.capacity - held;
+            return cost <= limit.capacity - used(now);
         }
 
         @Override
@@ -59,7 +80,7 @@ public record Concurrency(long capacity, Lineage lineage) implements Algorithm {
 
         @Override
         public long used(long now) {
-            return held;
+            return owed == null ? held : held + owed.permits;
         }
 
         @Override
@@ -74,7 +95,7 @@ public record Concurrency(long capacity, Lineage lineage) implements Algorithm {
 
         @Override
         public long freshAt(long now) {
-            return held == 0 ? ANCIENT : NEVER;
+            return used(now) == 0 ? ANCIENT : NEVER;
         }
 
         @Override
@@ -87,11 +108,36 @@ public record Concurrency(long capacity, Lineage lineage) implements Algorithm {
         @Override
         public void release(long cost) {
             held -= Math.min(held, cost);
+            if (lent != null) {
+                lent.permits = held;
+            }
         }
 
         @Override
         public State copy() {
-            return new Held(limit, held);
+            return new Held(limit, held, null, owed);
+        }
+
+        @Override
+        public State retired() {
+            return new Held(limit, held, new Loan(held), owed);
+        }
+
+        /** Permits are held of this state or of the one before it, but not of both. */
+        @Override
+        public State successor() {
+            Loan before = owed != null && owed.permits > 0 ? owed : null;
+            return new Held(limit, 0, null, held > 0 ? lent : before);
+        }
+
+        @Override
+        public boolean isHeldTwice() {
+            return held > 0 && owed != null && owed.permits > 0;
+        }
+
+        @Override
+        public long bytes() {
+            return HeapSize.object(3, 16);
         }
     }
 }

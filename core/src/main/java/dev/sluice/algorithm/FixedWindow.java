@@ -113,5 +113,10 @@ public record FixedWindow(long capacity, WindowSchedule schedule, Lineage lineag
             copy.count = count;
             return copy;
         }
+
+        @Override
+        public long bytes() {
+            return HeapSize.object(1, 24);
+        }
     }
 }

@@ -12,6 +12,9 @@ package dev.sluice.algorithm;
  * <p>Why this is O(1): instead of counting the permits in the window, fix the count and ask about the time. With n
  * permits remembered, c more fit if n + c - L of the oldest are gone; the entries are in order, so that is one look at
  * one entry. Permits that have left stay in place until their slot is needed; counting them is a binary search.
+ *
+ * <p>The log grows with use. If there is no memory for it to grow, it admits as many permits as it can remember, as if
+ * that were the limit: never too many, and more again as soon as there is memory.
  */
 public record SlidingLog(long capacity, long periodMicros, Lineage lineage) implements Algorithm {
     SlidingLog(long capacity, long periodMicros) {
@@ -39,6 +42,7 @@ public record SlidingLog(long capacity, long periodMicros, Lineage lineage) impl
 
     private static final class Log extends State {
         private final SlidingLog limit;
+        private Memory memory = Memory.UNBOUNDED;
         /** Instants of permits, a ring, in order from {@code head} on. */
         private long[] ring;
 
@@ -58,7 +62,13 @@ public record SlidingLog(long capacity, long periodMicros, Lineage lineage) impl
 
         @Override
         public boolean admits(long now, long cost) {
-            long mustBeGone = size + cost - limit.capacity;
+            int length = ring.length;
+            return admits(now, cost, Math.min(length, limit.capacity))
+                    || (length < limit.capacity && admits(now, cost, mostRemembered()));
+        }
+
+        private boolean admits(long now, long cost, long most) {
+            long mustBeGone = size + cost - most;
             return mustBeGone <= 0 || (mustBeGone <= size && entry((int) mustBeGone - 1) <= horizon(now));
         }
 
@@ -66,22 +76,44 @@ public record SlidingLog(long capacity, long periodMicros, Lineage lineage) impl
         public boolean take(long stamp, long now, long cost) {
             long last = Math.max(now, this.last);
             int gone = size + cost > ring.length ? countUpTo(last - limit.periodMicros) : 0;
-            // before the state is locked: if there is no memory, nothing has happened
-            long[] larger = size - gone + cost > ring.length ? new long[grown(size - gone + cost)] : null;
             if (!tryLock(stamp)) {
                 return false;
+            }
+            if (size - gone + cost > ring.length) {
+                if (!makeRoomOrUnlock(stamp, now, cost)) {
+                    return false;
+                }
+                gone = 0;
             }
             this.last = last;
             head = wrap(head + gone, ring.length);
             size -= gone;
-            if (larger != null) {
-                moveTo(larger);
-            }
             int tail = head + size;
             for (int i = 0; i < cost; i++) {
                 ring[wrap(tail + i, ring.length)] = last;
             }
             size += (int) cost;
+            return true;
+        }
+
+        @Override
+        public boolean makeRoom(long now, long cost) {
+            if (size + cost <= ring.length) {
+                return true;
+            }
+            int gone = countUpTo(horizon(now));
+            long needed = size - gone + cost;
+            if (needed <= ring.length) {
+                return true;
+            }
+            long[] longer = memory.longer(ring.length, grown(needed));
+            if (longer == null) {
+                longer = memory.longer(ring.length, Math.toIntExact(needed));
+            }
+            if (longer == null) {
+                return false;
+            }
+            moveTo(longer, gone);
             return true;
         }
 
@@ -97,8 +129,17 @@ public record SlidingLog(long capacity, long periodMicros, Lineage lineage) impl
 
         @Override
         public long readyAt(long now, long cost) {
-            long mustBeGone = size + cost - limit.capacity;
-            return admits(now, cost) ? now : entry((int) mustBeGone - 1) + limit.periodMicros;
+            if (admits(now, cost)) {
+                return now;
+            }
+            long mustBeGone = size + cost - mostRemembered();
+            // more than can be remembered: there may be memory again when all of this is gone
+            return (mustBeGone <= size ? entry((int) mustBeGone - 1) : Math.max(now, last)) + limit.periodMicros;
+        }
+
+        @Override
+        public long remaining(long now) {
+            return Math.max(0, mostRemembered() - used(now));
         }
 
         @Override
@@ -122,6 +163,16 @@ public record SlidingLog(long capacity, long periodMicros, Lineage lineage) impl
         @Override
         public State copy() {
             return copy(limit);
+        }
+
+        @Override
+        public long bytes() {
+            return HeapSize.object(3, 24) + HeapSize.longs(ring.length);
+        }
+
+        @Override
+        public void growWithin(Memory memory) {
+            this.memory = memory;
         }
 
         private Log copy(SlidingLog limit) {
@@ -152,17 +203,26 @@ public record SlidingLog(long capacity, long periodMicros, Lineage lineage) impl
             return low;
         }
 
-        /** The length of a ring for {@code needed} permits, with room for more if the limit allows them. */
-        private int grown(long needed) {
-            return (int) Math.min(limit.capacity, Math.max(needed, 2L * ring.length));
+        /** As many permits as the limit, or as there is memory for. */
+        private long mostRemembered() {
+            int length = ring.length;
+            return length >= limit.capacity
+                    ? limit.capacity
+                    : Math.min(limit.capacity, length + Math.max(0, memory.available()) / Long.BYTES);
         }
 
-        private void moveTo(long[] larger) {
-            for (int i = 0; i < size; i++) {
-                larger[i] = entry(i);
+        /** The length of a ring for {@code needed} permits, with room for more if the limit allows them. */
+        private int grown(long needed) {
+            return (int) Math.max(needed, Math.min(limit.capacity, 2L * ring.length));
+        }
+
+        private void moveTo(long[] longer, int gone) {
+            for (int i = gone; i < size; i++) {
+                longer[i - gone] = entry(i);
             }
-            ring = larger;
+            ring = longer;
             head = 0;
+            size -= gone;
         }
 
         /** The entry with {@code index} older ones before it; any number if the words do not fit together. */

@@ -15,8 +15,10 @@ package dev.sluice.algorithm;
  * at the end of slice k-N and lets 2L through. {@code weighted} counts slice k-N by the part that still overlaps: close
  * on smooth traffic, up to 2L against an attacker.
  *
- * <p>The sum over the ring is kept, so within a slice a decision is one comparison; when time has moved on, the slices
- * that fell off are taken from it.
+ * <p>Only slices with permits are kept, in order, with the sum over them. So within a slice a decision is one
+ * comparison; when time has moved on, the slices that fell off are taken from the sum; and a key takes as much memory as
+ * it has used slices. If there is no memory for another slice, the newest one moves on to the current one's place: its
+ * permits come back later, by one period at most, since the slices before it fall off meanwhile and leave their places.
  */
 public record SlidingWindow(long capacity, long sliceMicros, int slices, boolean weighted, Lineage lineage)
         implements Algorithm {
@@ -32,12 +34,10 @@ public record SlidingWindow(long capacity, long sliceMicros, int slices, boolean
             return Algorithm.super.migrate(old, now);
         }
         Slices to = new Slices(this);
-        long oldSlice = from.limit.sliceMicros;
-        for (int i = 0; i < from.ring.length; i++) {
-            long count = from.ring[from.oldest(i)];
-            if (count > 0) {
-                long lastInstant = (from.newest - from.limit.slices + i + 1) * oldSlice - 1;
-                to.take(Math.min(lastInstant, Math.max(now, from.last)), count);
+        for (int i = 0; i < from.size; i++) {
+            if (from.count(i) > 0) {
+                long lastInstant = (from.number(i) + 1) * from.limit.sliceMicros - 1;
+                to.take(Math.min(lastInstant, Math.max(now, from.last)), from.count(i));
             }
         }
         to.last = from.last;
@@ -45,21 +45,24 @@ public record SlidingWindow(long capacity, long sliceMicros, int slices, boolean
     }
 
     private static final class Slices extends State {
+        /** With two, one falls off while the other moves on. */
+        private static final int MIN_SLICES = 2;
+
         private final SlidingWindow limit;
-        /** Permits by slice: N + 1 of them, the newest at {@code cursor}, the oldest right after it. */
-        private final long[] ring;
+        private Memory memory = Memory.UNBOUNDED;
+        /**
+         * The number of a slice, and its permits, by turns: a ring, in order from slice {@code head} on. Slice k spans
+         * [k, k + 1) times the slice length.
+         */
+        private long[] ring = new long[2 * MIN_SLICES];
 
-        private int cursor;
-        /** The number of the newest slice: slice k spans [k, k + 1) times the slice length. */
-        private long newest;
-
+        private int head;
+        private int size;
         private long sum;
         private long last = ANCIENT;
 
         Slices(SlidingWindow limit) {
             this.limit = limit;
-            this.ring = new long[limit.slices + 1];
-            this.newest = Math.floorDiv(ANCIENT, limit.sliceMicros);
         }
 
         @Override
@@ -81,15 +84,38 @@ public record SlidingWindow(long capacity, long sliceMicros, int slices, boolean
             if (!tryLock(stamp)) {
                 return false;
             }
-            for (int left = gone; left > 0; left--) {
-                cursor = oldest(0);
-                sum -= ring[cursor];
-                ring[cursor] = 0;
+            if (needsRoom(slice, gone)) {
+                if (!makeRoomOrUnlock(stamp, now, cost)) {
+                    return false;
+                }
+                gone = fallenOff(slice);
             }
-            newest = slice;
-            ring[cursor] += cost;
+            for (int i = 0; i < gone; i++) {
+                sum -= count(i);
+            }
+            head = wrap(head + gone, ring.length / 2);
+            size -= gone;
+            boolean another = size == 0 || (number(size - 1) < slice && size < ring.length / 2);
+            size += another ? 1 : 0;
+            int newest = at(size - 1);
+            ring[newest + 1] = cost + (another ? 0 : ring[newest + 1]);
+            ring[newest] = slice;
             sum += cost;
             this.last = last;
+            return true;
+        }
+
+        /** True in any case: without memory for another slice, the newest moves on. */
+        @Override
+        public boolean makeRoom(long now, long cost) {
+            long slice = sliceAt(Math.max(now, last));
+            int gone = fallenOff(slice);
+            if (needsRoom(slice, gone)) {
+                long[] longer = memory.longer(ring.length, (int) Math.min(2L * (limit.slices + 1), 2L * ring.length));
+                if (longer != null) {
+                    moveTo(longer);
+                }
+            }
             return true;
         }
 
@@ -105,10 +131,10 @@ public record SlidingWindow(long capacity, long sliceMicros, int slices, boolean
             int gone = fallenOff(slice);
             long used = sum;
             for (int i = 0; i < gone; i++) {
-                used -= ring[oldest(i)];
+                used -= count(i);
             }
-            if (limit.weighted && gone < ring.length) {
-                long partial = ring[oldest(gone)];
+            if (limit.weighted && gone < size && number(gone) == slice - limit.slices) {
+                long partial = count(gone);
                 long overlap = (slice + 1) * limit.sliceMicros - time;
                 used -= partial - Rate.multiplyDivideUp(partial, overlap, limit.sliceMicros);
             }
@@ -122,9 +148,9 @@ public record SlidingWindow(long capacity, long sliceMicros, int slices, boolean
             }
             long most = limit.capacity - cost;
             long count = sum;
-            for (int i = 0; i < ring.length; i++) {
-                long falling = ring[oldest(i)];
-                long fallsOffAt = (newest + i + 1) * limit.sliceMicros;
+            for (int i = 0; i < size; i++) {
+                long falling = count(i);
+                long fallsOffAt = fallsOffAt(i);
                 if (count - falling <= most && fallsOffAt > now) {
                     return limit.weighted ? fallsOffAt - spared(falling, most - (count - falling)) : fallsOffAt;
                 }
@@ -135,9 +161,9 @@ public record SlidingWindow(long capacity, long sliceMicros, int slices, boolean
 
         @Override
         public long freshAt(long now) {
-            for (int i = ring.length - 1; i >= 0; i--) {
-                if (ring[oldest(i)] != 0) {
-                    return (newest + i + 1) * limit.sliceMicros;
+            for (int i = size - 1; i >= 0; i--) {
+                if (count(i) != 0) {
+                    return fallsOffAt(i);
                 }
             }
             return ANCIENT;
@@ -145,39 +171,100 @@ public record SlidingWindow(long capacity, long sliceMicros, int slices, boolean
 
         @Override
         public void refund(long now, long takenAt, long mark, long cost, long unused) {
-            long slice = Math.floorDiv(takenAt, limit.sliceMicros);
-            if (slice >= sliceAt(Math.max(now, last)) - limit.slices && slice <= newest) {
-                int at = oldest((int) (slice - (newest - limit.slices)));
-                long given = Math.min(unused, ring[at]);
-                ring[at] -= given;
-                sum -= given;
+            long from = Math.floorDiv(takenAt, limit.sliceMicros);
+            if (from < sliceAt(Math.max(now, last)) - limit.slices) {
+                return;
+            }
+            // a later slice only if this one has moved on to its place
+            for (int i = 0; i < size; i++) {
+                if (number(i) >= from) {
+                    long given = Math.min(unused, count(i));
+                    ring[at(i) + 1] -= given;
+                    sum -= given;
+                    return;
+                }
             }
         }
 
         @Override
         public State copy() {
             Slices copy = new Slices(limit);
-            System.arraycopy(ring, 0, copy.ring, 0, ring.length);
-            copy.cursor = cursor;
-            copy.newest = newest;
+            copy.ring = ring.clone();
+            copy.head = head;
+            copy.size = size;
             copy.sum = sum;
             copy.last = last;
             return copy;
         }
 
-        /** The place in the ring of the slice with {@code index} older ones before it. */
-        private int oldest(int index) {
-            int at = cursor + 1 + index;
-            return at < ring.length ? at : at - ring.length;
+        @Override
+        public long bytes() {
+            return HeapSize.object(3, 32) + HeapSize.longs(ring.length);
+        }
+
+        @Override
+        public void growWithin(Memory memory) {
+            this.memory = memory;
+        }
+
+        /** Whether a charge in {@code slice} finds the ring full, once {@code gone} slices have left it. */
+        private boolean needsRoom(long slice, int gone) {
+            return 2 * (size - gone) >= ring.length && number(size - 1) < slice;
+        }
+
+        private void moveTo(long[] longer) {
+            for (int i = 0; i < size; i++) {
+                longer[2 * i] = number(i);
+                longer[2 * i + 1] = count(i);
+            }
+            ring = longer;
+            head = 0;
+        }
+
+        /** The number of the slice with {@code index} older ones before it; any if the words do not fit together. */
+        private long number(int index) {
+            return word(ring, index, 0);
+        }
+
+        /** The permits of the slice with {@code index} older ones before it; any if the words do not fit together. */
+        private long count(int index) {
+            return word(ring, index, 1);
+        }
+
+        private long word(long[] ring, int index, int offset) {
+            int at = 2 * wrap(head + index, ring.length / 2) + offset;
+            return at >= 0 && at < ring.length ? ring[at] : 0;
+        }
+
+        private int at(int index) {
+            return 2 * wrap(head + index, ring.length / 2);
+        }
+
+        private static int wrap(int at, int length) {
+            return at < length ? at : at - length;
+        }
+
+        private long fallsOffAt(int index) {
+            return (number(index) + limit.slices + 1) * limit.sliceMicros;
         }
 
         private long sliceAt(long time) {
-            return time < (newest + 1) * limit.sliceMicros ? newest : Math.floorDiv(time, limit.sliceMicros);
+            if (size > 0) {
+                long newest = number(size - 1);
+                if (time < (newest + 1) * limit.sliceMicros) {
+                    return newest;
+                }
+            }
+            return Math.floorDiv(time, limit.sliceMicros);
         }
 
-        /** How many slices of the ring are out of the window once {@code slice} is the newest. */
+        /** How many of the oldest slices are out of the window when {@code slice} is the current one. */
         private int fallenOff(long slice) {
-            return (int) Math.max(0, Math.min(slice - newest, ring.length));
+            int gone = 0;
+            while (gone < size && number(gone) < slice - limit.slices) {
+                gone++;
+            }
+            return gone;
         }
 
         /** How much before its end a slice of {@code count} may be cut so that no more than {@code most} still count. */

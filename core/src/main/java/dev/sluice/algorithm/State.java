@@ -42,6 +42,27 @@ public abstract class State extends SequenceLock {
         assert taken;
     }
 
+    /**
+     * Allocates what a {@link #take(long, long)} of {@code cost} permits needs, which then cannot fail; false if there is
+     * no memory for it. Runs while the state is locked, and changes no decision.
+     */
+    public boolean makeRoom(long now, long cost) {
+        return true;
+    }
+
+    /** {@link #makeRoom} for a state that was locked by {@code stamp}, and is unlocked again if there is no memory. */
+    final boolean makeRoomOrUnlock(long stamp, long now, long cost) {
+        boolean made = false;
+        try {
+            made = makeRoom(now, cost);
+        } finally {
+            if (!made && stamp != EXCLUSIVE) {
+                unlock(stamp);
+            }
+        }
+        return made;
+    }
+
     /** The instant last charged for, where it is remembered. */
     public long latest() {
         return ANCIENT;
@@ -70,13 +91,19 @@ public abstract class State extends SequenceLock {
     /** Frees {@code cost} permits that are held rather than spent. */
     public void release(long cost) {}
 
-    /** An independent copy. */
+    /** An independent copy. It grows without asking for memory until it is {@linkplain #growWithin told} whom to ask. */
     public abstract State copy();
 
     /** A state that has used nothing, in the place of this one: what was charged here is not refunded there. */
     public State cleared() {
         return algorithm().fresh();
     }
+
+    /** The bytes that this state takes on the heap, as it stands. */
+    public abstract long bytes();
+
+    /** The state asks {@code memory} before it grows. What it takes already is for the caller to reserve. */
+    public void growWithin(Memory memory) {}
 
     /** When work admitted now may start. */
     public long departsAt(long now) {
@@ -122,6 +149,29 @@ public abstract class State extends SequenceLock {
 
     private long reserve(int percent) {
         return algorithm().capacity() - room(percent);
+    }
+
+    // ---- For a counter that several keys have shared, and that takes nothing any more
+
+    /**
+     * This state for a counter that takes nothing any more: held permits are still released from it, and its {@linkplain
+     * #successor successors} see that.
+     */
+    public State retired() {
+        return copy();
+    }
+
+    /**
+     * The first state of a key that may have used this {@linkplain #retired} one: what was spent here counts as spent, and
+     * what is held here counts as held until it is released here.
+     */
+    public State successor() {
+        return copy();
+    }
+
+    /** Whether permits are held both here and where this state is the successor of: then it cannot retire yet. */
+    public boolean isHeldTwice() {
+        return false;
     }
 
     // ---- For several limits at once

@@ -185,6 +185,11 @@ public sealed class TokenBucket extends Rate implements Algorithm permits LeakyB
             return cleared;
         }
 
+        @Override
+        public final long bytes() {
+            return HeapSize.object(1, 40);
+        }
+
         /** When nothing will be missing any more; now if nothing is. */
         final long fullAt(long now) {
             long missing = missingAt(now);

@@ -1,10 +1,15 @@
 package dev.sluice.local;
 
+import dev.sluice.algorithm.HeapSize;
 import dev.sluice.algorithm.State;
 import java.util.function.ToLongFunction;
+import java.util.function.UnaryOperator;
 
 /** A key and its state. Only a thread that has locked the state may replace it, and then leaves the old one locked. */
 class Entry {
+    /** The slots of the table for one key, right after the table has grown. */
+    private static final int SLOTS = 3;
+
     final Object key;
     final int hash;
     volatile State state;
@@ -30,14 +35,41 @@ class Entry {
 
     /** A copy of the state, taken while nobody changed it. */
     State snapshot() {
+        return readState(State::copy);
+    }
+
+    /** What {@code copy} makes of the state, while nobody changes it. */
+    State readState(UnaryOperator<State> copy) {
         for (int tries = 0; ; tries++) {
             State state = this.state;
             long stamp = state.stamp();
-            State copy = state.copy();
+            State made = copy.apply(state);
             if (!State.isLocked(stamp) && state.unchangedSince(stamp)) {
-                return copy;
+                return made;
             }
             LimiterCore.relax(tries);
         }
+    }
+
+    /** The entry that the permits taken from this one are given back to. */
+    Entry current() {
+        return this;
+    }
+
+    /** The bytes that are not reserved yet for this entry. */
+    long unreserved() {
+        return 0;
+    }
+
+    /** The bytes on the heap of an entry without its state. */
+    static long bytes(Object key) {
+        long keyBytes = key instanceof String string ? HeapSize.string(string) : HashedKey.BYTES;
+        return HeapSize.object(2, 4) + keyBytes + HeapSize.references(SLOTS) - HeapSize.references(0);
+    }
+
+    /** Says nothing about the key: it may be a secret, and decisions have this in their text. */
+    @Override
+    public String toString() {
+        return "Entry";
     }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.local;
 
+import dev.sluice.algorithm.HeapSize;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -7,6 +8,9 @@ import java.security.NoSuchAlgorithmException;
 
 /** The SHA-256 digest that is kept in place of a long key, so that keys cannot fill the memory. */
 record HashedKey(long a, long b, long c, long d) {
+    /** What a digest takes on the heap. */
+    static final long BYTES = HeapSize.object(0, 32);
+
     /** Keys of up to this length are kept as they are. */
     static final int MAX_LENGTH = 256;
 

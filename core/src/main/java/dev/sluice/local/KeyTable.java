@@ -1,14 +1,17 @@
 package dev.sluice.local;
 
+import dev.sluice.algorithm.HeapSize;
 import dev.sluice.algorithm.State;
 import java.util.Arrays;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of one limiter: found without a lock, bounded in number, and dropped when their state equals a fresh one.
+ * The keys of one limiter: found without a lock, bounded in bytes, and dropped when their state equals a fresh one.
  *
  * <p><b>How is it designed, and why?</b> A hash table of our own, in shards, for three things that
  * {@code ConcurrentHashMap} does not do: it shrinks when keys go; an entry is one small object; and no chosen set of keys
@@ -19,45 +22,83 @@ import java.util.function.Supplier;
  *       since it was found fresh. A thread that has the entry already finds it locked, and looks the key up again.
  *   <li>A key is dropped one second after it could have been, and the limiter's clock is then never again read as
  *       earlier than that second. So the drop cannot be noticed, not even after the clock steps back.
- *   <li>The sweep runs on the callers' threads, a few dozen slots at a time: every millisecond while there is little to find,
- *       with every call while there is much.
- *   <li>When a shard is full, its unknown keys share one spare entry: the limit holds for all of them together. No
- *       key's count is ever dropped to make room, so a flood of keys cannot reset one. While the spare entry is in use,
- *       a key that gets an entry of its own starts from the spare's state; while permits of it are held, none does.
+ *   <li>The sweep runs on the callers' threads: a few dozen slots every millisecond while there is little to find, up to
+ *       a thousand slots with every call while there is much.
+ *   <li>A table of few keys is one shard, and one without keys none. Past a few thousand keys it is cut into several, so
+ *       that threads that add keys do not wait for each other.
+ *   <li>Entries ask the {@link MemoryBound} for their bytes. When there are none, unknown keys share a {@link
+ *       SpareCounter}: the limit holds for all of them together. No key's count is ever dropped to make room, so a flood
+ *       of keys cannot reset one.
  * </ul>
  */
 final class KeyTable {
-    private static final int SLOTS_PER_SWEEP = 64;
+    /** The bits of a hash that choose the shard. */
+    static final int SHARD_BITS = 8;
+
+    private static final int MIN_SLOTS_PER_SWEEP = 64;
+    private static final int MAX_SLOTS_PER_SWEEP = 1024;
     private static final long SWEEP_EVERY_MICROS = 1000;
     private static final long GRACE_MICROS = 1_000_000;
+    private static final int KEYS_TO_CUT = 4096;
+    private static final int KEYS_TO_JOIN = 512;
+    private static final long SHARD_BYTES = HeapSize.object(4, 24) // and its lock, and its table
+            + HeapSize.object(2, 8)
+            + HeapSize.object(1, 12)
+            + HeapSize.references(16);
     private static final AtomicLongFieldUpdater<KeyTable> NOT_BEFORE =
             AtomicLongFieldUpdater.newUpdater(KeyTable.class, "notBefore");
 
-    private final Shard[] shards;
-    private final int shardBits;
     /** An odd secret: multiplying by it spreads hash codes unpredictably. */
     private final long spread = ThreadLocalRandom.current().nextLong() | 1;
+
+    private final Supplier<State> fresh;
+    private final MemoryBound.Account memory;
+    private final SpareCounter spare;
+    private final ReentrantLock resizing = new ReentrantLock();
+
+    /** A power of two of them; none before there is a key. */
+    private volatile Shard[] shards = {};
 
     private volatile long sweepAt = Long.MIN_VALUE;
     private volatile long notBefore = Long.MIN_VALUE;
     private volatile int sweptShard;
+    private volatile int slotsPerSweep = MIN_SLOTS_PER_SWEEP;
 
-    KeyTable(int maxKeys, Supplier<State> fresh) {
-        int wanted = maxKeys < 4096 ? 1 : Math.min(256, 4 * Runtime.getRuntime().availableProcessors());
-        this.shardBits = 32 - Integer.numberOfLeadingZeros(wanted - 1);
-        this.shards = new Shard[1 << shardBits];
-        for (int i = 0; i < shards.length; i++) {
-            shards[i] = new Shard(spread, shardBits, Math.max(1, maxKeys >> shardBits), fresh, this::dropping);
-        }
+    KeyTable(MemoryBound.Account memory, Supplier<State> fresh) {
+        this.memory = memory;
+        this.fresh = fresh;
+        this.spare = new SpareCounter(this, memory);
     }
 
     /** The entry of {@code key}, made if there is none. */
     Entry entry(String fullKey) {
         Object key = HashedKey.of(fullKey);
         int hash = key.hashCode();
-        Shard shard = shards[(int) ((hash * spread) >>> 1 >>> (63 - shardBits))];
-        Entry entry = shard.find(key, hash);
-        return entry != null ? entry : shard.findOrAdd(key, hash);
+        Shard[] shards = this.shards;
+        Entry entry = shards.length == 0 ? null : shard(shards, hash).find(key, hash);
+        return entry != null ? entry : findOrAdd(key, hash);
+    }
+
+    /** The entry of {@code key} as a request would find it. It is not in the table if the request would make it. */
+    Entry look(String fullKey) {
+        Object key = HashedKey.of(fullKey);
+        int hash = key.hashCode();
+        Entry entry = findOr(key, hash, () -> preview(key, hash));
+        return entry != null ? entry : preview(key, hash);
+    }
+
+    /** The entry that counts for {@code key}: its own, or the shared one; null if there is neither. */
+    @Nullable
+    Entry find(String fullKey) {
+        Object key = HashedKey.of(fullKey);
+        return findOr(key, key.hashCode(), spare::openEntry);
+    }
+
+    /** {@link #find} for a key that is reset. If it has no entry of its own, what keys have shared is forgotten. */
+    @Nullable
+    Entry findToReset(String fullKey) {
+        Object key = HashedKey.of(fullKey);
+        return findOr(key, key.hashCode(), spare::forgetRetired);
     }
 
     /**
@@ -78,8 +119,14 @@ final class KeyTable {
 
     /** Visits every entry. An entry that is being added is visited too, or its state comes from {@code fresh} later on. */
     void forEach(Consumer<Entry> action) {
-        for (Shard shard : shards) {
-            shard.forEach(action);
+        resizing.lock();
+        try {
+            spare.forEach(action); // first, since entries that are made meanwhile begin with its state
+            for (Shard shard : shards) {
+                shard.forEach(action);
+            }
+        } finally {
+            resizing.unlock();
         }
     }
 
@@ -93,25 +140,194 @@ final class KeyTable {
         return Arrays.stream(shards).mapToInt(Shard::longestProbe).max().orElse(0);
     }
 
+    // ---- Adding
+
+    private Entry findOrAdd(Object key, int hash) {
+        memory.relieve(Entry.bytes(key) + spare.firstBytes());
+        while (true) {
+            Shard[] shards = this.shards;
+            if (shards.length == 0) {
+                resize(0, 1);
+            } else {
+                Shard shard = shard(shards, hash);
+                Entry entry = shard.findOrAdd(key, hash);
+                if (shards.length == 1 && shard.roughSize() > KEYS_TO_CUT) {
+                    resize(1, Math.min(1 << SHARD_BITS, 4 * Runtime.getRuntime().availableProcessors()));
+                }
+                if (entry != null) {
+                    return entry;
+                }
+            }
+        }
+    }
+
+    /** Called by a shard that does not have the key, under its lock. */
+    Entry addOrShare(Shard shard, Object key, int hash) {
+        long bytes = Entry.bytes(key) + spare.firstBytes();
+        if (!memory.tryReserve(bytes)) {
+            memory.countAtBound();
+            return spare.entry();
+        }
+        State first = spare.retire() ? spare.firstState() : null;
+        if (first == null) {
+            memory.release(bytes);
+            memory.countAtBound();
+            return spare.entry();
+        }
+        memory.reserve(Entry.bytes(key) + first.bytes() - bytes);
+        first.growWithin(memory);
+        Entry entry = new Entry(key, hash, first);
+        shard.add(entry);
+        return entry;
+    }
+
+    private Entry preview(Object key, int hash) {
+        State first = spare.firstStateForALook();
+        if (first == null) {
+            return spare.look();
+        }
+        long table = shards.length == 0 ? SHARD_BYTES : 0;
+        if (table + Entry.bytes(key) + spare.firstBytes() > memory.available()) {
+            return spare.look();
+        }
+        long bytes = table + Entry.bytes(key) + first.bytes() - spare.grownBytes();
+        first.growWithin(memory.preview(bytes));
+        return new Entry(key, hash, first) {
+            @Override
+            long unreserved() {
+                return bytes;
+            }
+        };
+    }
+
+    private @Nullable Entry findOr(Object key, int hash, Supplier<@Nullable Entry> otherwise) {
+        while (true) {
+            Shard[] shards = this.shards;
+            if (shards.length == 0) {
+                return otherwise.get();
+            }
+            Shard shard = shard(shards, hash);
+            Entry entry = shard.find(key, hash);
+            if (entry == null) {
+                entry = shard.findOr(key, hash, otherwise);
+            }
+            if (entry != null || !shard.isClosed()) {
+                return entry;
+            }
+        }
+    }
+
+    private Shard shard(Shard[] shards, int hash) {
+        return shards[(int) ((hash * spread) >>> (64 - SHARD_BITS)) & (shards.length - 1)];
+    }
+
+    State fresh() {
+        return fresh.get();
+    }
+
+    /** What a fresh state takes. */
+    long freshBytes() {
+        return fresh.get().bytes();
+    }
+
+    // ---- Dropping
+
+    /** Drops a fresh state, after noting it; fails if the state changed, or has a wait queue. */
+    boolean dropIfFresh(State state, long instant) {
+        long stamp = state.stamp();
+        if (State.isAwaited(stamp) || state.freshAt(instant) > instant) {
+            return false;
+        }
+        noteDrop(instant);
+        return state.drop(stamp);
+    }
+
     /** Notes that a key is about to be dropped that was fresh at {@code instant}. */
-    private void dropping(long instant) {
+    void noteDrop(long instant) {
         NOT_BEFORE.getAndAccumulate(this, instant, Math::max);
+    }
+
+    /** Gives back the memory of an entry that was dropped. */
+    void released(Entry entry) {
+        memory.release(Entry.bytes(entry.key) + entry.state.bytes());
+    }
+
+    /** Drops every key that nobody waits for, whatever it has used. */
+    void clear() {
+        resizing.lock();
+        try {
+            spare.clear();
+            for (Shard shard : shards) {
+                shard.clear();
+            }
+        } finally {
+            resizing.unlock();
+        }
     }
 
     private void sweep(long now) {
         sweepAt = now + SWEEP_EVERY_MICROS;
-        Shard shard = shards[sweptShard];
+        Shard[] shards = this.shards;
+        spare.sweep(now - GRACE_MICROS);
+        if (shards.length == 0) {
+            return;
+        }
+        int at = sweptShard & (shards.length - 1);
+        Shard shard = shards[at];
+        boolean swept = false;
         if (shard.tryLock()) {
             try {
-                if (shard.sweep(SLOTS_PER_SWEEP, now - GRACE_MICROS)) {
-                    sweepAt = now;
-                }
-                if (shard.isSwept()) {
-                    sweptShard = (sweptShard + 1) & (shards.length - 1);
-                }
+                boolean more = shard.sweep(slotsPerSweep, now - GRACE_MICROS);
+                slotsPerSweep = more ? Math.min(MAX_SLOTS_PER_SWEEP, 2 * slotsPerSweep) : MIN_SLOTS_PER_SWEEP;
+                sweepAt = more ? now : sweepAt;
+                swept = shard.isSwept();
             } finally {
                 shard.unlock();
             }
+        }
+        if (swept) {
+            sweptShard = at + 1;
+            if (at + 1 == shards.length && at > 0 && size() < KEYS_TO_JOIN) {
+                resize(shards.length, 1);
+            }
+        }
+    }
+
+    // ---- Cutting and joining shards
+
+    /** Moves the entries from {@code from} shards to {@code count}, or a power of two above; nothing if another does. */
+    private void resize(int from, int count) {
+        if (!resizing.tryLock()) {
+            return;
+        }
+        try {
+            Shard[] before = shards;
+            if (before.length == from) {
+                Shard[] after = new Shard[Integer.highestOneBit(2 * count - 1)];
+                Arrays.setAll(after, i -> new Shard(this, spread));
+                memory.reserve(SHARD_BYTES * (after.length - before.length));
+                move(before, 0, after);
+            }
+        } finally {
+            resizing.unlock();
+        }
+    }
+
+    /** Locks the shards from {@code next} on, one inside the other, and then moves all entries. */
+    private void move(Shard[] before, int next, Shard[] after) {
+        if (next == before.length) {
+            for (Shard shard : before) {
+                shard.forEach(entry -> shard(after, entry.hash).add(entry));
+                shard.close();
+            }
+            shards = after;
+            return;
+        }
+        before[next].lock();
+        try {
+            move(before, next + 1, after);
+        } finally {
+            before[next].unlock();
         }
     }
 }

@@ -38,6 +38,9 @@ final class LimiterCore extends Entry {
 
     private static final Decision REFUSED = LimiterDecision.denied(Outcome.DENIED, 1, 1, 0, 0, 0);
 
+    /** About what a limiter takes beside its states: this object, its limits, its table without keys. */
+    private static final long BYTES = 800;
+
     private static final int HOLDS = 1;
     private static final int DELAYS = 2;
     private static final int WALL_CLOCK = 4;
@@ -56,6 +59,7 @@ final class LimiterCore extends Entry {
 
     private final ReentrantLock changing = new ReentrantLock();
     private final @Nullable Shedding shedding;
+    private final MemoryBound.Account memory;
     private final KeyTable keys;
     /** Those who wait. */
     final WaitQueues waiting = new WaitQueues(this);
@@ -71,7 +75,7 @@ final class LimiterCore extends Entry {
             Ticker ticker,
             @Nullable LongSupplier wallClock,
             Scheduler scheduler,
-            int maxKeys,
+            MemoryBound bound,
             @Nullable Shedding shedding) {
         super("", 0, compiled.algorithm().fresh());
         this.ticker = ticker;
@@ -81,7 +85,11 @@ final class LimiterCore extends Entry {
         this.originNanos = wallClock == null ? 0 : ticker.nanos();
         this.compiled = compiled;
         this.needs = needs(compiled);
-        this.keys = new KeyTable(maxKeys, () -> this.compiled.algorithm().fresh());
+        this.memory = bound.account(this);
+        this.keys = new KeyTable(memory, () -> this.compiled.algorithm().fresh());
+        memory.reserve(BYTES + state.bytes());
+        state.growWithin(memory);
+        memory.open();
     }
 
     // ---- Deciding
@@ -117,7 +125,7 @@ final class LimiterCore extends Entry {
                             ? denied(
                                     entry,
                                     stamp,
-                                    new LocalKeyStatus(state, percent, now),
+                                    new LocalKeyStatus(entry, state, percent, now),
                                     clock,
                                     permits,
                                     maxDelay,
@@ -131,7 +139,7 @@ final class LimiterCore extends Entry {
                     if (state.take(stamp, now, permits)) {
                         try {
                             return detailed
-                                    ? new LocalKeyStatus(state, percent, now).allowed(permits, clock, departsAt)
+                                    ? new LocalKeyStatus(entry, state, percent, now).allowed(permits, clock, departsAt)
                                     : granted(state, now, permits);
                         } finally {
                             state.unlock(stamp);
@@ -173,35 +181,41 @@ final class LimiterCore extends Entry {
         long clock = clock();
         sweep(key, clock);
         for (int tries = 0; ; tries++) {
-            Entry entry = entry(key);
+            Entry entry = look(key);
             long now = time(entry, clock);
             State state = entry.state;
             long stamp = state.stamp();
-            LocalKeyStatus status = new LocalKeyStatus(state, percent, now);
-            @Nullable LimiterDecision decision;
+            LocalKeyStatus status = new LocalKeyStatus(null, state, percent, now);
+            @Nullable LimiterDecision decision = null;
             if (permits == 0) {
                 decision = status.uncharged(clock);
-            } else if (admits(entry, state, stamp, now, permits, percent, needs, State.NEVER)) {
-                decision = ifCharged(stamp, status, clock, permits);
-            } else {
+            } else if (!admits(entry, state, stamp, now, permits, percent, needs, State.NEVER)) {
                 decision = denied(entry, stamp, status, clock, permits, State.NEVER, Outcome.DENIED);
             }
-            if (decision != null && !State.isLocked(stamp) && state.unchangedSince(stamp)) {
-                return decision.untaken();
+            State copy = decision == null ? state.copy() : state;
+            if (!State.isLocked(stamp) && state.unchangedSince(stamp)) {
+                decision = decision != null ? decision : allowed(entry, copy, percent, now, clock, permits);
+                if (decision != null) {
+                    return decision.untaken();
+                }
             }
             relax(tries);
         }
     }
 
-    /** The decision that follows from charging a copy of the state; null if the state changed while it was copied. */
-    private static @Nullable LimiterDecision ifCharged(long stamp, LocalKeyStatus status, long clock, long permits) {
-        State copy = status.state.copy();
-        if (State.isLocked(stamp) || !status.state.unchangedSince(stamp)) {
+    /**
+     * The decision when the permits have been taken from {@code copy}, the state of a key that is only looked at; null if
+     * the memory for them has just gone.
+     */
+    private @Nullable LimiterDecision allowed(
+            Entry entry, State copy, int percent, long now, long clock, long permits) {
+        copy.growWithin(memory.preview(entry.unreserved()));
+        if (!copy.makeRoom(now, permits)) {
             return null;
         }
-        long departsAt = copy.departsAt(status.now);
-        copy.take(status.now, permits);
-        return new LocalKeyStatus(copy, status.percent, status.now).allowed(permits, clock, departsAt);
+        long departsAt = copy.departsAt(now);
+        copy.take(now, permits);
+        return new LocalKeyStatus(null, copy, percent, now).allowed(permits, clock, departsAt);
     }
 
     boolean admits(
@@ -247,7 +261,7 @@ final class LimiterCore extends Entry {
         long clock = clock();
         Entry entry = entry(key);
         long stamp = entry.state.stamp();
-        LocalKeyStatus status = new LocalKeyStatus(entry.snapshot(), percent, time(entry, clock));
+        LocalKeyStatus status = new LocalKeyStatus(null, entry.snapshot(), percent, time(entry, clock));
         return denied(entry, stamp, status, clock, permits, 0, Outcome.DENIED);
     }
 
@@ -259,7 +273,7 @@ final class LimiterCore extends Entry {
 
     /** Gives back the last {@code unused} of the permits that were taken, to each limit that was charged. */
     void refund(String key, LimiterDecision taken, long unused) {
-        update(key, (state, now) -> {
+        update(key, taken, (state, now) -> {
             for (int i = 0; i < state.parts(); i++) {
                 State part = state.part(i);
                 LimiterDecision charged = taken.chargedTo(part.algorithm().lineage());
@@ -271,7 +285,7 @@ final class LimiterCore extends Entry {
     }
 
     void release(String key, LimiterDecision taken) {
-        update(key, (state, now) -> {
+        update(key, taken, (state, now) -> {
             for (int i = 0; i < state.parts(); i++) {
                 State part = state.part(i);
                 if (taken.chargedTo(part.algorithm().lineage()) != null) {
@@ -284,9 +298,21 @@ final class LimiterCore extends Entry {
     void reset(String key) {
         Entry entry;
         do {
-            entry = entry(key);
-        } while (!replace(entry, State::cleared));
-        serveWaiters(entry);
+            entry = key.isEmpty() ? this : keys.findToReset(key);
+        } while (entry != null && !replace(entry, State::cleared));
+        if (entry != null) {
+            serveWaiters(entry);
+        }
+    }
+
+    /** Drops the keys with all that they have used, except those that are waited for. */
+    void clear() {
+        keys.clear();
+    }
+
+    /** Drops a few idle keys, when the memory is needed elsewhere. */
+    void sweep() {
+        keys.sweepIfDue(clock());
     }
 
     void change(List<Limit> limits) {
@@ -308,11 +334,16 @@ final class LimiterCore extends Entry {
         needs = needs(next); // after the last one that followed the old
     }
 
-    private void update(String key, ObjLongConsumer<State> change) {
+    /** Changes the counter that a decision was charged to, if it still counts. */
+    private void update(String key, LimiterDecision taken, ObjLongConsumer<State> change) {
         long clock = clock();
         sweep(key, clock);
         for (int tries = 0; ; tries++) {
-            Entry entry = entry(key);
+            Entry charged = charged(key, taken);
+            Entry entry = charged == null ? null : charged.current();
+            if (entry == null) {
+                return;
+            }
             long now = time(entry, clock);
             State state = entry.state;
             long stamp = state.stamp();
@@ -322,11 +353,26 @@ final class LimiterCore extends Entry {
                 } finally {
                     state.unlock(stamp);
                 }
-                serveWaiters(entry);
+                if (entry == charged) {
+                    serveWaiters(entry);
+                } else { // keys with entries of their own may wait for what was held of the shared one
+                    waiting.reconsiderAll();
+                }
+                return;
+            }
+            if (State.isDropped(stamp) && entry == taken.counter() && entry.current() == entry) {
                 return;
             }
             relax(tries);
         }
+    }
+
+    /** The entry that a decision was charged to; null if it is known by its key alone, and that is gone. */
+    private @Nullable Entry charged(String key, LimiterDecision taken) {
+        if (taken.counter() instanceof Entry entry) {
+            return entry;
+        }
+        return key.isEmpty() ? this : keys.find(key);
     }
 
     /** Puts another state in the place of an entry's; false if the entry was dropped. */
@@ -348,6 +394,8 @@ final class LimiterCore extends Entry {
                 if (State.isAwaited(stamp)) {
                     replacement.unlockAwaited(replacement.stamp());
                 }
+                memory.reserve(replacement.bytes() - state.bytes());
+                replacement.growWithin(memory);
                 entry.state = replacement;
                 return true;
             }
@@ -398,6 +446,11 @@ final class LimiterCore extends Entry {
 
     Entry entry(String key) {
         return key.isEmpty() ? this : keys.entry(key);
+    }
+
+    /** The entry of a key that is only looked at; one that nobody else sees, if the key is unknown. */
+    Entry look(String key) {
+        return key.isEmpty() ? this : keys.look(key);
     }
 
     /** The time to decide by for an entry when the clock says {@code clock}; ask after {@link #entry(String)}. */

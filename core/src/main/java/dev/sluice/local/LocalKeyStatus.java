@@ -3,17 +3,22 @@ package dev.sluice.local;
 import dev.sluice.algorithm.State;
 import dev.sluice.spi.KeyStatus;
 import dev.sluice.spi.LimiterDecision;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a state stands at {@code now}, the time by which the limiter decides. Times left are measured on its clock: the
  * two differ only after the clock has stepped far back.
  */
 final class LocalKeyStatus extends KeyStatus {
+    /** What is charged; null for a look. */
+    private final @Nullable Entry entry;
+
     final State state;
     final int percent;
     final long now;
 
-    LocalKeyStatus(State state, int percent, long now) {
+    LocalKeyStatus(@Nullable Entry entry, State state, int percent, long now) {
+        this.entry = entry;
         this.state = state;
         this.percent = percent;
         this.now = now;
@@ -28,6 +33,11 @@ final class LocalKeyStatus extends KeyStatus {
     /** How it stands when nothing is charged. */
     LimiterDecision uncharged(long clock) {
         return allowed(0, clock, state.departsAt(now));
+    }
+
+    @Override
+    protected @Nullable Object counter() {
+        return entry;
     }
 
     @Override
@@ -61,7 +71,7 @@ final class LocalKeyStatus extends KeyStatus {
     }
 
     @Override
-    protected Object counter(int limit) {
+    protected Object limitId(int limit) {
         return state.part(limit).algorithm().lineage();
     }
 

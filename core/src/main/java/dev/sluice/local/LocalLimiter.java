@@ -113,6 +113,11 @@ final class LocalLimiter extends AbstractLimiter {
         core.waiting.close();
     }
 
+    /** Drops the keys with all that they have used. */
+    void clear() {
+        core.clear();
+    }
+
     @Override
     protected boolean holds() {
         return core.holds();

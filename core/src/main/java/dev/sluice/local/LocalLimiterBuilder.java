@@ -4,6 +4,7 @@ import dev.sluice.DecisionListener;
 import dev.sluice.Limit;
 import dev.sluice.LimiterBuilder;
 import dev.sluice.Scheduler;
+import dev.sluice.Store;
 import dev.sluice.Ticker;
 import dev.sluice.spi.Shedding;
 import java.util.List;
@@ -18,7 +19,7 @@ final class LocalLimiterBuilder implements LimiterBuilder {
     private Ticker ticker = Ticker.system();
     private @Nullable LongSupplier wallClock = () -> TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
     private Scheduler scheduler = Scheduler.system();
-    private int maxKeys = 1 << 24;
+    private MemoryBound bound = MemoryBound.shared();
     private @Nullable Shedding shedding;
     private boolean shadow;
     private @Nullable DecisionListener listener;
@@ -54,11 +55,21 @@ final class LocalLimiterBuilder implements LimiterBuilder {
     }
 
     @Override
-    public LocalLimiterBuilder maxKeys(int maxKeys) {
-        if (maxKeys < 1) {
-            throw new IllegalArgumentException("maxKeys must be 1 or more, was " + maxKeys);
+    public LocalLimiterBuilder maxBytes(long maxBytes) {
+        return bound(new MemoryBound(maxBytes));
+    }
+
+    @Override
+    public LocalLimiterBuilder boundOf(Store store) {
+        if (store instanceof LocalStore local) {
+            return bound(local.bound());
         }
-        this.maxKeys = maxKeys;
+        throw new IllegalArgumentException("not a store of this JVM: " + store);
+    }
+
+    /** The bound that the limiter shares with others. */
+    LocalLimiterBuilder bound(MemoryBound bound) {
+        this.bound = bound;
         return this;
     }
 
@@ -88,7 +99,7 @@ final class LocalLimiterBuilder implements LimiterBuilder {
     @Override
     public LocalLimiter build() {
         CompiledLimits compiled = CompiledLimits.of(limits, wallClock == null ? 0 : wallClock.getAsLong());
-        LimiterCore core = new LimiterCore(compiled, ticker, wallClock, scheduler, maxKeys, shedding);
+        LimiterCore core = new LimiterCore(compiled, ticker, wallClock, scheduler, bound, shedding);
         return new LocalLimiter(core, 100, shadow, listener, registration);
     }
 }

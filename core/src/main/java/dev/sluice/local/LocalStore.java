@@ -6,6 +6,7 @@ import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
 import dev.sluice.Store;
+import dev.sluice.StoreUsage;
 import dev.sluice.Ticker;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -19,11 +20,13 @@ final class LocalStore implements Store {
     record Registration(LocalStore store, String name) {}
 
     private final Ticker ticker;
+    private final MemoryBound bound;
     private final ConcurrentHashMap<String, LocalLimiter> limiters = new ConcurrentHashMap<>();
     private volatile boolean closed;
 
-    LocalStore(Ticker ticker) {
+    LocalStore(Ticker ticker, MemoryBound bound) {
         this.ticker = ticker;
+        this.bound = bound;
     }
 
     /** Asked again for a name with other limits, the store changes that limiter to them. */
@@ -34,6 +37,7 @@ final class LocalStore implements Store {
                 unseen -> new LocalLimiterBuilder(limits)
                         .ticker(ticker)
                         .registration(new Registration(this, name))
+                        .bound(bound)
                         .build());
         if (!limiter.limits().equals(Arrays.asList(limits))) {
             limiter.change(limits);
@@ -48,6 +52,15 @@ final class LocalStore implements Store {
     @Override
     public Limiter limiter(String name, OnFailure onFailure, Limit... limits) {
         return limiter(name, limits);
+    }
+
+    MemoryBound bound() {
+        return bound;
+    }
+
+    @Override
+    public StoreUsage usage() {
+        return bound.usage();
     }
 
     @Override
@@ -73,13 +86,16 @@ final class LocalStore implements Store {
 
     @Override
     public void forget(String name) {
-        limiters.remove(name);
+        LocalLimiter limiter = limiters.remove(name);
+        if (limiter != null) {
+            limiter.clear();
+        }
     }
 
     @Override
     public void close() {
         closed = true;
         limiters.values().forEach(LocalLimiter::close);
-        limiters.clear();
+        limiters.keySet().forEach(this::forget);
     }
 }

@@ -3,8 +3,7 @@ package dev.sluice.local;
 import dev.sluice.Limit;
 import dev.sluice.LimiterBuilder;
 import dev.sluice.LocalProvider;
-import dev.sluice.Store;
-import dev.sluice.Ticker;
+import dev.sluice.StoreBuilder;
 
 /** Provides the store in this process. Public for {@link java.util.ServiceLoader}. */
 public final class LocalStoreProvider extends LocalProvider {
@@ -14,7 +13,7 @@ public final class LocalStoreProvider extends LocalProvider {
     }
 
     @Override
-    protected Store store(Ticker ticker) {
-        return new LocalStore(ticker);
+    protected StoreBuilder storeBuilder() {
+        return new LocalStoreBuilder();
     }
 }

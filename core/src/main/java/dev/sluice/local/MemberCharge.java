@@ -2,7 +2,6 @@ package dev.sluice.local;
 
 import dev.sluice.Decision;
 import dev.sluice.Outcome;
-import dev.sluice.algorithm.SlidingLog;
 import dev.sluice.algorithm.State;
 import dev.sluice.spi.LimiterDecision;
 import org.jspecify.annotations.Nullable;
@@ -32,8 +31,8 @@ final class MemberCharge {
     private MemberCharge owner = this;
     /** Of an owner: whether a member charges the state, so that it must be locked. */
     private boolean locking;
-    /** Of an owner: the state that takes the place of one that may have to grow. */
-    private @Nullable State replacement;
+    /** Of an owner: whether the words of the state may have moved, though they mean the same. */
+    private boolean madeRoom;
     /** The permits that the members before it charge to the same state. */
     private long before;
 
@@ -48,15 +47,19 @@ final class MemberCharge {
         this.maxDelay = maxDelay;
         this.clock = core.clock(nanos);
         core.sweep(key, clock);
-        this.entry = core.entry(key);
+        this.entry = find();
         this.state = entry.state;
         place();
     }
 
     /** Looks the key up again: its entry may have been dropped. */
     void lookUp() {
-        entry = core.entry(key);
+        entry = find();
         place();
+    }
+
+    private Entry find() {
+        return permits == 0 ? core.look(key) : core.entry(key);
     }
 
     private void place() {
@@ -68,7 +71,7 @@ final class MemberCharge {
 
     /** Reads the state, or shares that of the member before it with the same entry; false if it is locked. */
     boolean read(@Nullable MemberCharge previous) {
-        replacement = null;
+        madeRoom = false;
         locking = false;
         if (previous == null) {
             owner = this;
@@ -149,53 +152,31 @@ final class MemberCharge {
         return owner != this || !locking || state.tryLock(stamp);
     }
 
-    /** Charges a copy of a state that may have to grow: if there is no memory for it, nothing has happened. */
-    void chargeCopy() {
-        if (charges() && mayGrow()) {
-            State charged = owner.replacement;
-            if (charged == null) {
-                charged = state.copy();
-                owner.replacement = charged;
-            }
-            take(charged);
+    /** Allocates what charging needs, which then cannot fail; false if there is no memory for it. */
+    boolean makeRoom() {
+        if (!charges()) {
+            return true;
         }
+        owner.madeRoom = true;
+        return state.makeRoom(now, saturatedSum(before, permits));
     }
 
-    /** Charges the state in place. */
     void charge() {
-        if (charges() && owner.replacement == null) {
-            take(state);
+        if (charges()) {
+            long departsAt = state.departsAt(now);
+            state.take(now, permits);
+            decision = status(state).allowed(permits, clock, departsAt);
         }
-    }
-
-    private void take(State charged) {
-        long departsAt = charged.departsAt(now);
-        charged.take(now, permits);
-        decision = status(charged).allowed(permits, clock, departsAt);
-    }
-
-    private boolean mayGrow() {
-        for (int i = 0; i < state.parts(); i++) {
-            if (state.part(i).algorithm() instanceof SlidingLog) {
-                return true;
-            }
-        }
-        return false;
     }
 
     void unlock(boolean charged) {
         if (owner != this || !locking) {
             return;
         }
-        if (!charged) {
-            state.unlockUnchanged(stamp);
-        } else if (replacement == null) {
+        if (charged || madeRoom) {
             state.unlock(stamp);
         } else {
-            if (State.isAwaited(stamp)) {
-                replacement.unlockAwaited(replacement.stamp());
-            }
-            entry.state = replacement;
+            state.unlockUnchanged(stamp);
         }
     }
 
@@ -209,7 +190,7 @@ final class MemberCharge {
     }
 
     private LocalKeyStatus status(State state) {
-        return new LocalKeyStatus(state, limiter.percent(), now);
+        return new LocalKeyStatus(entry, state, limiter.percent(), now);
     }
 
     private static long saturatedSum(long a, long b) {

@@ -114,7 +114,9 @@ final class MultiLimiterCharge {
         boolean charged = false;
         try {
             for (MemberCharge member : ordered) {
-                member.chargeCopy();
+                if (!member.makeRoom()) {
+                    return false; // there is less memory now: all are asked anew
+                }
             }
             charged = true;
             for (MemberCharge member : ordered) {

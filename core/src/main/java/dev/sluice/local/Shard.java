@@ -6,7 +6,6 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -29,16 +28,14 @@ final class Shard extends ReentrantLock {
     /** 2^61 - 1, a prime. */
     private static final long PRIME = (1L << 61) - 1;
 
+    private final transient KeyTable keys;
     private final transient long spread;
-    private final transient int shardBits;
-    private final transient int maxEntries;
-    private final transient Supplier<State> fresh;
-    private final transient LongConsumer dropping;
     private transient volatile Table table;
     private transient int size;
     private transient int cursor;
     private transient int droppedInPass;
-    private transient @Nullable Entry spare;
+    /** Whether the entries have moved to other shards. */
+    private transient boolean closed;
 
     /** The slots, a power of two of them; with a secret, keys are hashed by it rather than by their hash code. */
     private static final class Table {
@@ -53,12 +50,9 @@ final class Shard extends ReentrantLock {
         }
     }
 
-    Shard(long spread, int shardBits, int maxEntries, Supplier<State> fresh, LongConsumer dropping) {
+    Shard(KeyTable keys, long spread) {
+        this.keys = keys;
         this.spread = spread;
-        this.shardBits = shardBits;
-        this.maxEntries = maxEntries;
-        this.fresh = fresh;
-        this.dropping = dropping;
         this.table = new Table(MIN_SLOTS, 0);
     }
 
@@ -82,32 +76,91 @@ final class Shard extends ReentrantLock {
         return null;
     }
 
-    /** The entry of {@code key}, made if there is none; the spare entry if there is no room. */
+    /** The entry of {@code key}, made if there is none; the shared one if there is no memory; null in a closed shard. */
+    @Nullable
     Entry findOrAdd(Object key, int hash) {
         lock();
         try {
+            if (closed) {
+                return null;
+            }
             Entry found = find(key, hash);
-            if (found != null) {
-                return found;
-            }
-            if (size >= maxEntries || isSpareHeld()) {
-                return spareEntry();
-            }
-            if (table.secret == 0 && entriesOfHash(key, hash) >= MANY_OF_ONE_HASH) {
-                rebuild(table.slots.length, ThreadLocalRandom.current().nextLong(1, PRIME));
-            }
-            if (3L * (size + 1) > 2L * table.slots.length) {
-                rebuild(2 * table.slots.length, table.secret);
-            }
-            Entry entry = new Entry(key, hash, firstState());
-            put(table, entry);
-            size++;
-            return entry;
+            return found != null ? found : keys.addOrShare(this, key, hash);
         } finally {
             unlock();
         }
     }
 
+    /** The entry of {@code key}, or what {@code otherwise} makes in its place; null in a closed shard. */
+    @Nullable
+    Entry findOr(Object key, int hash, Supplier<@Nullable Entry> otherwise) {
+        lock();
+        try {
+            Entry found = find(key, hash);
+            return found != null || closed ? found : otherwise.get();
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Adds an entry, under the lock. */
+    void add(Entry entry) {
+        if (table.secret == 0 && entriesOfHash(entry.key, entry.hash) >= MANY_OF_ONE_HASH) {
+            rebuild(table.slots.length, ThreadLocalRandom.current().nextLong(1, PRIME));
+        }
+        if (3L * (size + 1) > 2L * table.slots.length) {
+            rebuild(2 * table.slots.length, table.secret);
+        }
+        put(table, entry);
+        size++;
+    }
+
+    /** Drops every entry that nobody waits for. */
+    void clear() {
+        lock();
+        try {
+            @Nullable Entry[] before = table.slots;
+            table = new Table(MIN_SLOTS, 0);
+            cursor = 0;
+            size = 0;
+            for (Entry entry : before) {
+                if (entry != null) {
+                    if (dropUnawaited(entry)) {
+                        keys.released(entry);
+                    } else {
+                        add(entry);
+                    }
+                }
+            }
+        } finally {
+            unlock();
+        }
+    }
+
+    private static boolean dropUnawaited(Entry entry) {
+        for (int tries = 0; ; tries++) {
+            State state = entry.state;
+            long stamp = state.stamp();
+            if (State.isAwaited(stamp)) {
+                return false;
+            }
+            if (state.drop(stamp)) {
+                return true;
+            }
+            LimiterCore.relax(tries);
+        }
+    }
+
+    /** Ends the use of this shard, whose entries are elsewhere; under the lock. */
+    void close() {
+        closed = true;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    /** Visits every entry. */
     void forEach(Consumer<Entry> action) {
         lock();
         try {
@@ -115,9 +168,6 @@ final class Shard extends ReentrantLock {
                 if (entry != null) {
                     action.accept(entry);
                 }
-            }
-            if (spare != null) {
-                action.accept(spare);
             }
         } finally {
             unlock();
@@ -131,6 +181,11 @@ final class Shard extends ReentrantLock {
         } finally {
             unlock();
         }
+    }
+
+    /** {@link #size} without the lock, so that it may be an old number. */
+    int roughSize() {
+        return size;
     }
 
     int longestProbe() {
@@ -164,7 +219,8 @@ final class Shard extends ReentrantLock {
             Entry entry = slots[cursor];
             if (entry == null) {
                 cursor++;
-            } else if (retire(entry, instant)) {
+            } else if (keys.dropIfFresh(entry.state, instant)) {
+                keys.released(entry);
                 remove(cursor);
                 dropped++;
             } else {
@@ -189,17 +245,6 @@ final class Shard extends ReentrantLock {
     /** Whether the last sweep came to the end. */
     boolean isSwept() {
         return cursor == 0;
-    }
-
-    /** Drops a fresh state, after noting it; fails if the state changed, or has a wait queue. */
-    private boolean retire(Entry entry, long instant) {
-        State state = entry.state;
-        long stamp = state.stamp();
-        if (State.isAwaited(stamp) || state.freshAt(instant) > instant) {
-            return false;
-        }
-        dropping.accept(instant);
-        return state.drop(stamp);
     }
 
     // ---- The table, under the lock
@@ -255,7 +300,7 @@ final class Shard extends ReentrantLock {
     }
 
     private int home(Table table, Object key, int hash) {
-        long mixed = table.secret == 0 ? (hash * spread) << shardBits : secretHash(key, table.secret) << 3;
+        long mixed = table.secret == 0 ? (hash * spread) << KeyTable.SHARD_BITS : secretHash(key, table.secret) << 3;
         return (int) (mixed >>> table.shift);
     }
 
@@ -275,26 +320,5 @@ final class Shard extends ReentrantLock {
         long high = (Math.multiplyHigh(a, b) << 3) | ((a * b) >>> 61);
         long sum = ((a * b) & PRIME) + high;
         return sum >= PRIME ? sum - PRIME : sum;
-    }
-
-    // ---- When the shard is full
-
-    private Entry spareEntry() {
-        Entry entry = spare;
-        if (entry == null) {
-            entry = new Entry("", 0, fresh.get());
-            spare = entry;
-        }
-        return entry;
-    }
-
-    /** Whether permits of the spare entry are held: the keys that hold them must find it again to release them. */
-    private boolean isSpareHeld() {
-        return spare != null && spare.state.freshAt(0) == State.NEVER;
-    }
-
-    /** A fresh state, or, while the spare entry is in use, a copy of its state: the key may have used it. */
-    private State firstState() {
-        return spare == null ? fresh.get() : spare.snapshot();
     }
 }

@@ -274,7 +274,7 @@ final class WaitQueue {
                 }
             } else if (state.take(stamp, now, waiter.permits)) {
                 try {
-                    return new LocalKeyStatus(state, waiter.percent, now).allowed(waiter.permits, clock, now);
+                    return new LocalKeyStatus(entry, state, waiter.percent, now).allowed(waiter.permits, clock, now);
                 } finally {
                     state.unlock(stamp);
                 }
@@ -294,7 +294,7 @@ final class WaitQueue {
 
     private Decision refusal(Waiter waiter, State seen, long now, long clock) {
         boolean barred = bars(waiter.percent);
-        LocalKeyStatus status = new LocalKeyStatus(seen, waiter.percent, now);
+        LocalKeyStatus status = new LocalKeyStatus(null, seen, waiter.percent, now);
         return status.denied(
                 Outcome.DENIED,
                 waiter.permits,

@@ -128,6 +128,11 @@ final class WaitQueues {
         }
     }
 
+    /** Serves the waiters of all entries after permits were given back that may count for several. */
+    void reconsiderAll() {
+        queues.values().forEach(WaitQueue::reconsider);
+    }
+
     /** Refuses the waiters that have become hopeless under other limits, and serves the rest. */
     void limitsChanged() {
         queues.values().forEach(WaitQueue::limitsChanged);

@@ -4,6 +4,7 @@ import dev.sluice.Decision;
 import dev.sluice.Outcome;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How the limits of one key stand for requests that may use a certain share of them, and the decisions that follow. A
@@ -36,8 +37,13 @@ public abstract class KeyStatus {
     /** What the state of a limit, which was just charged, says about those permits; a refund needs it. */
     protected abstract long mark(int limit);
 
-    /** Which counter the state of a limit is, among all that the limiter has had for the key. */
-    protected abstract Object counter(int limit);
+    /** Which limit it is, of all that the limiter has had. */
+    protected abstract Object limitId(int limit);
+
+    /** The counter of the key, where the store knows it by reference; decisions that take permits have it. */
+    protected @Nullable Object counter() {
+        return null;
+    }
 
     /** The decision when all limits were charged. */
     public final LimiterDecision allowed(long permits, long now, long delayMicros, long takenAtMicros) {
@@ -53,7 +59,8 @@ public abstract class KeyStatus {
                 delayMicros,
                 takenAtMicros,
                 limits() == 1 ? mark(0) : 0,
-                limits() == 1 ? counter(0) : null);
+                limits() == 1 ? limitId(0) : null,
+                permits > 0 ? counter() : null);
         if (limits() == 1) {
             return all;
         }
@@ -130,7 +137,8 @@ public abstract class KeyStatus {
                 0,
                 takenAtMicros,
                 mark(limit),
-                counter(limit));
+                limitId(limit),
+                null);
     }
 
     private LimiterDecision uncharged(int limit, long permits, long now) {

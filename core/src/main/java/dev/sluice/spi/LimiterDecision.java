@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
  * @param takenAtMicros when the permits were taken, on the store's clock
  * @param mark what the state of a limit says about these permits, so that it can tell later how many of them time has
  *     regained; 0 for a decision on several limits, whose {@code parts} have one each
- * @param takenFrom the counter that was charged: permits are given back to an equal one only; null if none was, and for
- *     a decision on several limits, whose {@code parts} have one each
+ * @param limitId which limit was charged, of all that the limiter has had: permits are given back to the same only; null
+ *     if none was, and for a decision on several limits, whose {@code parts} have one each
+ * @param counter the counter of the key that was charged, where the store knows it by reference
  * @param parts of several limits: the decision of each; of one, nothing
  */
 public record LimiterDecision(
@@ -28,7 +29,8 @@ public record LimiterDecision(
         long charged,
         long takenAtMicros,
         long mark,
-        @Nullable Object takenFrom,
+        @Nullable Object limitId,
+        @Nullable Object counter,
         List<LimiterDecision> parts)
         implements Decision {
 
@@ -41,7 +43,8 @@ public record LimiterDecision(
             long delayMicros,
             long takenAtMicros,
             long mark,
-            @Nullable Object takenFrom) {
+            @Nullable Object limitId,
+            @Nullable Object counter) {
         return new LimiterDecision(
                 Outcome.ALLOWED,
                 permits,
@@ -54,13 +57,14 @@ public record LimiterDecision(
                 permits,
                 takenAtMicros,
                 mark,
-                takenFrom,
+                limitId,
+                counter,
                 List.of());
     }
 
     /** A request that may go ahead, and for which nothing was taken. */
     public static LimiterDecision allowed(long permits, long limit, long remaining, long resetAfterMicros) {
-        return allowed(permits, limit, remaining, resetAfterMicros, 0, 0, 0, null);
+        return allowed(permits, limit, remaining, resetAfterMicros, 0, 0, 0, null, null);
     }
 
     /** A request that may not go ahead; {@code outcome} says why. */
@@ -79,6 +83,7 @@ public record LimiterDecision(
                 0,
                 0,
                 null,
+                null,
                 List.of());
     }
 
@@ -96,13 +101,13 @@ public record LimiterDecision(
         return parts.isEmpty() ? List.of(this) : (List<Decision>) (List<? extends Decision>) parts;
     }
 
-    /** The decision of the limit with this counter; null if there is none among those that were charged. */
-    public @Nullable LimiterDecision chargedTo(Object counter) {
+    /** The decision of a limit; null if it is not among those that were charged. */
+    public @Nullable LimiterDecision chargedTo(Object limitId) {
         if (parts.isEmpty()) {
-            return counter.equals(takenFrom) ? this : null;
+            return limitId.equals(this.limitId) ? this : null;
         }
         for (LimiterDecision part : parts) {
-            if (counter.equals(part.takenFrom)) {
+            if (limitId.equals(part.limitId)) {
                 return part;
             }
         }
@@ -123,7 +128,8 @@ public record LimiterDecision(
                 charged,
                 takenAtMicros,
                 mark,
-                takenFrom,
+                limitId,
+                counter,
                 parts.stream()
                         .map(part -> part.ofPermits(permits, part.remaining))
                         .toList());
@@ -143,6 +149,7 @@ public record LimiterDecision(
                 0,
                 0,
                 0,
+                null,
                 null,
                 parts.isEmpty()
                         ? parts
@@ -201,7 +208,8 @@ public record LimiterDecision(
                 charged,
                 takenAtMicros,
                 mark,
-                takenFrom,
+                limitId,
+                counter,
                 parts.isEmpty()
                         ? parts
                         : parts.stream().map(part -> part.withPermits(permits)).toList());
@@ -221,7 +229,8 @@ public record LimiterDecision(
                 charged,
                 takenAtMicros,
                 mark,
-                takenFrom,
+                limitId,
+                counter,
                 parts);
     }
 }

@@ -142,7 +142,7 @@ class BadLimitsTest {
         refused(() -> limiter.withShare(-1), "-1");
         refused(() -> limiter.withShare(0), "0");
         refused(() -> limiter.withShare(101), "101");
-        refused(() -> Limiter.builder(Limit.concurrency(1)).maxKeys(0).build(), "0");
+        refused(() -> Limiter.builder(Limit.concurrency(1)).maxBytes(0).build(), "0");
         refused(() -> Limiter.builder(Limit.concurrency(1)).shedFrom(101).build(), "101");
         refused(() -> Limiter.builder(Limit.concurrency(1)).shedFrom(-1).build(), "-1");
     }

@@ -14,7 +14,8 @@ class HoldlessTryTest {
     private static final Limit RATE = Limit.tokenBucket(5, Duration.ofMinutes(1));
 
     private final ManualClock time = new ManualClock();
-    private final LimiterCore core = new LimiterCore(CompiledLimits.of(List.of(RATE), 0), time, null, time, 1000, null);
+    private final LimiterCore core =
+            new LimiterCore(CompiledLimits.of(List.of(RATE), 0), time, null, time, new MemoryBound(1 << 20), null);
 
     @Test
     void aPermitThatNobodyCouldReleaseIsNotTaken() {

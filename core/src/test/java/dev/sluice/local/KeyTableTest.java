@@ -18,8 +18,13 @@ import org.junit.jupiter.api.Test;
 class KeyTableTest {
     private final ManualClock time = new ManualClock();
 
-    private LimiterCore core(int maxKeys, Limit... limits) {
-        return new LimiterCore(CompiledLimits.of(List.of(limits), 0), time, null, time, maxKeys, null);
+    /** A limiter with memory for {@code maxKeys} keys of {@code sample}'s length. */
+    private LimiterCore core(int maxKeys, String sample, Limit... limits) {
+        return MemoryBoundTest.core(time, MemoryBoundTest.bytesFor(maxKeys, sample, limits), limits);
+    }
+
+    private LimiterCore core(Limit... limits) {
+        return MemoryBoundTest.core(time, 1L << 40, limits);
     }
 
     private static Limiter limiter(LimiterCore core) {
@@ -28,7 +33,7 @@ class KeyTableTest {
 
     @Test
     void idleKeysVanishWhileTrafficGoesOn() {
-        LimiterCore core = core(1 << 20, Limit.tokenBucket(10, ofSeconds(1)));
+        LimiterCore core = core(Limit.tokenBucket(10, ofSeconds(1)));
         Limiter limiter = limiter(core);
         for (int i = 0; i < 100_000; i++) {
             limiter.tryAcquire("one-off-" + i);
@@ -46,7 +51,7 @@ class KeyTableTest {
 
     @Test
     void aKeyInUseIsNeverDropped() {
-        LimiterCore core = core(1 << 20, Limit.slidingLog(1, ofDays(1)));
+        LimiterCore core = core(Limit.slidingLog(1, ofDays(1)));
         Limiter limiter = limiter(core);
         assertThat(limiter.tryAcquire("victim")).isTrue();
         for (int i = 0; i < 50_000; i++) {
@@ -59,7 +64,7 @@ class KeyTableTest {
 
     @Test
     void keysThatGoAwayCanComeBack() {
-        LimiterCore core = core(1 << 20, Limit.fixedWindow(1, ofMillis(1)));
+        LimiterCore core = core(Limit.fixedWindow(1, ofMillis(1)));
         Limiter limiter = limiter(core);
         for (int round = 0; round < 50; round++) {
             for (int i = 0; i < 500; i++) {
@@ -74,7 +79,7 @@ class KeyTableTest {
 
     @Test
     void pastTheMostKeysUnseenOnesShareACounterAndNobodyElseIsTouched() {
-        LimiterCore core = core(100, Limit.fixedWindow(3, ofSeconds(10)));
+        LimiterCore core = core(100, "early-12", Limit.fixedWindow(3, ofSeconds(10)));
         Limiter limiter = limiter(core);
         for (int i = 0; i < 100; i++) {
             assertThat(limiter.tryAcquire("early-" + i, 2)).isTrue();
@@ -93,7 +98,7 @@ class KeyTableTest {
     /** Else a key could have the limit once in the common counter, and once more in its own. */
     @Test
     void whoLeavesTheCommonCounterTakesItsUseAlong() {
-        LimiterCore core = core(1, Limit.slidingLog(3, ofSeconds(10)));
+        LimiterCore core = core(1, "early", Limit.slidingLog(3, ofSeconds(10)));
         Limiter limiter = limiter(core);
         assertThat(limiter.tryAcquire("early")).isTrue();
         time.advance(ofSeconds(9));
@@ -111,7 +116,7 @@ class KeyTableTest {
 
     @Test
     void aStepBackCannotTellThatAKeyWasDropped() {
-        LimiterCore core = core(1 << 20, Limit.slidingLog(1, ofMillis(10)));
+        LimiterCore core = core(Limit.slidingLog(1, ofMillis(10)));
         Limiter limiter = limiter(core);
         assertThat(limiter.tryAcquire("k")).isTrue();
         time.advance(ofSeconds(5));
@@ -119,7 +124,7 @@ class KeyTableTest {
             limiter.peek("other");
             time.advance(ofMillis(1));
         }
-        assertThat(core.keyCount()).isEqualTo(1);
+        assertThat(core.keyCount()).isZero();
         time.stepBack(ofMillis(5090));
         Decision first = limiter.decide("k");
         Decision second = limiter.decide("k");
@@ -135,7 +140,7 @@ class KeyTableTest {
 
     @Test
     void keysOfOneHashCodeStayApartAndFast() {
-        LimiterCore core = core(1 << 20, Limit.fixedWindow(1, ofSeconds(100)));
+        LimiterCore core = core(Limit.fixedWindow(1, ofSeconds(100)));
         Limiter limiter = limiter(core);
         int bits = 15;
         String[] keys = new String[1 << bits];
@@ -165,7 +170,7 @@ class KeyTableTest {
         assertThat(HashedKey.of(huge)).isInstanceOf(HashedKey.class).isEqualTo(HashedKey.of("x".repeat(1 << 20)));
         assertThat(HashedKey.of(huge + "y")).isNotEqualTo(HashedKey.of(huge));
         assertThat(HashedKey.of("short")).isEqualTo("short");
-        Limiter limiter = limiter(core(100, Limit.fixedWindow(1, ofSeconds(1))));
+        Limiter limiter = limiter(core(Limit.fixedWindow(1, ofSeconds(1))));
         assertThat(limiter.tryAcquire(huge)).isTrue();
         assertThat(limiter.tryAcquire(huge)).isFalse();
         assertThat(limiter.tryAcquire(huge + "y")).isTrue();
@@ -174,13 +179,13 @@ class KeyTableTest {
     @Test
     void theMostKeysIsAtLeastOne() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> Limiter.builder(Limit.concurrency(1)).maxKeys(0))
+                .isThrownBy(() -> Limiter.builder(Limit.concurrency(1)).maxBytes(0))
                 .withMessageContaining("was 0");
     }
 
     @Test
     void keysInUseStay() {
-        LimiterCore core = core(1 << 20, Limit.slidingLog(5, ofHours(1)), Limit.concurrency(5));
+        LimiterCore core = core(Limit.slidingLog(5, ofHours(1)), Limit.concurrency(5));
         Limiter limiter = limiter(core);
         Decision held = limiter.decide("held", 5);
         limiter.release("used", limiter.decide("used", 3));
@@ -199,7 +204,7 @@ class KeyTableTest {
 
     @Test
     void whatWasHeldInTheSharedCountIsReleasedThere() {
-        Limiter limiter = limiter(core(1, Limit.concurrency(1)));
+        Limiter limiter = limiter(core(1, "shared", Limit.concurrency(1)));
         Decision known = limiter.decide("known");
         Decision shared = limiter.decide("shared");
         assertThat(shared.allowed()).isTrue();
@@ -215,7 +220,7 @@ class KeyTableTest {
 
     @Test
     void aClockThatStepsFarBackForgivesNobody() {
-        Limiter limiter = limiter(core(1000, Limit.slidingLog(2, ofHours(1))));
+        Limiter limiter = limiter(core(Limit.slidingLog(2, ofHours(1))));
         time.advance(ofHours(100));
         assertThat(limiter.decide("a", 2).allowed()).isTrue();
         time.stepBack(ofHours(100));

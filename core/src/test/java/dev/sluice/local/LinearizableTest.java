@@ -63,7 +63,7 @@ class LinearizableTest {
         final Decision taken;
 
         Calls(Limit... limits) {
-            this.limiter = Limiter.builder(limits).ticker(nanos::get).maxKeys(2).build();
+            this.limiter = Limiter.builder(limits).ticker(nanos::get).build();
             this.taken = limiter.decide(1);
         }
 
@@ -128,7 +128,7 @@ class LinearizableTest {
         private final AtomicLong nanos = new AtomicLong();
         private final Limiter limiter = Limiter.builder(Limit.fixedWindow(2, ofMillis(1)))
                 .ticker(nanos::get)
-                .maxKeys(2)
+                .maxBytes(MemoryBoundTest.bytesFor(2, "k1", Limit.fixedWindow(2, ofMillis(1))))
                 .build();
 
         @Operation

@@ -25,7 +25,7 @@ class PeekTest {
             () -> 0,
             null,
             Scheduler.system(),
-            16,
+            new MemoryBound(1 << 20),
             null);
 
     @Test
@@ -83,6 +83,11 @@ class PeekTest {
             }
             count += cost;
             return true;
+        }
+
+        @Override
+        public long bytes() {
+            return 0;
         }
 
         @Override

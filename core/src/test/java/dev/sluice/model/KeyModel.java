@@ -54,6 +54,7 @@ final class KeyModel {
                 delay,
                 takenAt,
                 0,
+                null,
                 null);
         return new Answer(decision, charges);
     }

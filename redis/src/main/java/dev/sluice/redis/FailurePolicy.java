@@ -6,6 +6,7 @@ import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
 import dev.sluice.Outcome;
+import dev.sluice.Store;
 import dev.sluice.redis.script.LimitScripts;
 import dev.sluice.redis.script.LimitScripts.Operation;
 import dev.sluice.spi.LimiterDecision;
@@ -21,10 +22,11 @@ final class FailurePolicy {
     private final FallbackCounters counters;
     private final Limiter local;
 
-    FailurePolicy(OnFailure onFailure, FallbackCounters counters, List<Limit> limits) {
+    FailurePolicy(OnFailure onFailure, FallbackCounters counters, Store memory, List<Limit> limits) {
         this.onFailure = onFailure;
         this.counters = counters;
-        this.local = Limiter.local(limits.toArray(Limit[]::new));
+        this.local =
+                Limiter.builder(limits.toArray(Limit[]::new)).boundOf(memory).build();
     }
 
     /** Decides on a request; a peek takes nothing. */

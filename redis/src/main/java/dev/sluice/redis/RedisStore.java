@@ -7,6 +7,7 @@ import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
 import dev.sluice.Scheduler;
 import dev.sluice.Store;
+import dev.sluice.StoreUsage;
 import dev.sluice.redis.client.ResilientConnection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -37,6 +38,7 @@ public final class RedisStore implements Store {
             ResilientConnection connection,
             String prefix,
             FallbackCounters counters,
+            Store memory,
             DenialCache denials,
             ScheduledExecutorService executor,
             Scheduler scheduler,
@@ -115,6 +117,12 @@ public final class RedisStore implements Store {
                 fallback.decidedLocally.sum(),
                 calls.timesOpened(),
                 calls.open());
+    }
+
+    /** The memory of the limiters in this process that decide while Redis does not answer. */
+    @Override
+    public StoreUsage usage() {
+        return setup.memory().usage();
     }
 
     /** Closes the connection. The limiters of this store follow their failure policy from then on. */

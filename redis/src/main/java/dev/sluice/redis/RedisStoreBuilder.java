@@ -2,6 +2,8 @@ package dev.sluice.redis;
 
 import dev.sluice.OnFailure;
 import dev.sluice.Scheduler;
+import dev.sluice.Store;
+import dev.sluice.StoreBuilder;
 import dev.sluice.redis.client.JedisConnection;
 import dev.sluice.redis.client.JedisConnector;
 import dev.sluice.redis.client.LettuceConnector;
@@ -34,6 +36,7 @@ public final class RedisStoreBuilder {
     }
 
     private @Nullable Supplier<RedisConnection> connector;
+    private final StoreBuilder memory = Store.builder();
     private @Nullable String url;
     private @Nullable Client client;
     private @Nullable Tls tls;
@@ -156,6 +159,15 @@ public final class RedisStoreBuilder {
         return this;
     }
 
+    /**
+     * The bound on the bytes of this process that limiters take while they decide in place of Redis; 1 or more. Default:
+     * a quarter of the largest heap that the JVM may use.
+     */
+    public RedisStoreBuilder maxBytes(long maxBytes) {
+        memory.maxBytes(maxBytes);
+        return this;
+    }
+
     /** Takes the time from this clock and not from the server; leases do not end and keys do not expire. */
     RedisStoreBuilder testMicros(LongSupplier testMicros) {
         this.testMicros = testMicros;
@@ -174,6 +186,7 @@ public final class RedisStoreBuilder {
                 new ResilientConnection(connector, timeout),
                 prefix,
                 new FallbackCounters(),
+                memory.build(),
                 new DenialCache(),
                 executor,
                 Scheduler.system(),

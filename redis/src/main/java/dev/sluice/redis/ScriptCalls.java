@@ -37,7 +37,7 @@ final class ScriptCalls {
         this.limiterName = limiterName;
         this.connection = setup.connection();
         this.names = new KeyNames(setup.prefix(), limiterName);
-        this.policy = new FailurePolicy(onFailure, setup.counters(), scripts.limits());
+        this.policy = new FailurePolicy(onFailure, setup.counters(), setup.memory(), scripts.limits());
         this.denials = setup.denials();
         this.renewals = new HoldRenewals(this::renew, setup.executor(), scripts.leaseMicros());
         this.testMicros = setup.testMicros();

@@ -31,13 +31,13 @@ class HoldRenewalsTest {
     void aHoldIsRenewedUntilACopyOfItsDecisionIsReleased() {
         try (Stepped stepped = new Stepped()) {
             HoldRenewals renewals = stepped.renewals;
-            LimiterDecision first = LimiterDecision.allowed(1, 50, 40, 0, 0, 1_000, 0, null);
-            LimiterDecision second = LimiterDecision.allowed(2, 50, 38, 0, 0, 1_000, 0, null);
+            LimiterDecision first = LimiterDecision.allowed(1, 50, 40, 0, 0, 1_000, 0, null, null);
+            LimiterDecision second = LimiterDecision.allowed(2, 50, 38, 0, 0, 1_000, 0, null, null);
             renewals.add("k", first);
             renewals.add("k", second);
             renewals.add("k", second);
             assertThat(stepped.renewed()).containsExactly(first, second, second);
-            renewals.remove("k", LimiterDecision.allowed(2, 50, 7, 0, 0, 1_000, 0, null));
+            renewals.remove("k", LimiterDecision.allowed(2, 50, 7, 0, 0, 1_000, 0, null, null));
             assertThat(stepped.renewed()).containsExactly(first, second);
             renewals.remove("k", first);
             renewals.remove("k", second);

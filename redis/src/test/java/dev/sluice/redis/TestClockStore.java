@@ -33,6 +33,7 @@ final class TestClockStore implements AutoCloseable {
                 setup.connection(),
                 setup.prefix(),
                 setup.counters(),
+                setup.memory(),
                 setup.denials(),
                 setup.executor(),
                 setup.scheduler(),

@@ -10,12 +10,15 @@ import org.jspecify.annotations.Nullable;
  * The rules of one file.
  *
  * @param store where the counters are kept: {@code memory}, or the URL of a Redis
+ * @param memory the bound on the bytes of this process that counters take, such as {@code 256MB} or {@code 25%}; null
+ *     for the default
  * @param rules the rules, in their order
  * @param trustedProxies the proxies whose {@code X-Forwarded-For} counts
  * @param geo the database that the attribute {@code region} comes from; null without one
  */
 public record RuleSet(
         String store,
+        @Nullable String memory,
         List<Rule> rules,
         TrustedProxies trustedProxies,
         @Nullable GeoDatabase geo) {
@@ -32,8 +35,13 @@ public record RuleSet(
         }
     }
 
+    /** The same settings with other rules. */
+    public RuleSet withRules(List<Rule> rules) {
+        return new RuleSet(store, memory, rules, trustedProxies, geo);
+    }
+
     /** A set of these rules, in memory, without trusted proxies or regions. */
     public static RuleSet of(Rule... rules) {
-        return new RuleSet(MEMORY, List.of(rules), TrustedProxies.NONE, null);
+        return new RuleSet(MEMORY, null, List.of(rules), TrustedProxies.NONE, null);
     }
 }

@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param rules the rules it starts with
  * @param store the store of the counters: {@code memory}, or the URL of a Redis; null: the store that the rules name
+ * @param memory the bound on the bytes of this process that counters take, such as {@code 256MB} or {@code 25%}; null:
+ *     what the rules say
  * @param redis how a Redis is used
  * @param data the address of the data port
  * @param admin the address of the admin port
@@ -25,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 public record ServerSettings(
         InitialRules rules,
         @Nullable String store,
+        @Nullable String memory,
         Redis redis,
         Address data,
         Address admin,
@@ -57,6 +60,7 @@ public record ServerSettings(
         return new ServerSettings(
                 rules,
                 null,
+                null,
                 Redis.DEFAULTS,
                 FREE_PORT,
                 FREE_PORT,
@@ -68,30 +72,34 @@ public record ServerSettings(
     }
 
     public ServerSettings store(@Nullable String store) {
-        return new ServerSettings(rules, store, redis, data, admin, tokens, audit, envoy, bounds, grace);
+        return new ServerSettings(rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, grace);
+    }
+
+    public ServerSettings memory(@Nullable String memory) {
+        return new ServerSettings(rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, grace);
     }
 
     public ServerSettings redis(Redis redis) {
-        return new ServerSettings(rules, store, redis, data, admin, tokens, audit, envoy, bounds, grace);
+        return new ServerSettings(rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, grace);
     }
 
     public ServerSettings at(Address data, Address admin) {
-        return new ServerSettings(rules, store, redis, data, admin, tokens, audit, envoy, bounds, grace);
+        return new ServerSettings(rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, grace);
     }
 
     public ServerSettings guarded(AdminTokens tokens, AuditLog audit) {
-        return new ServerSettings(rules, store, redis, data, admin, tokens, audit, envoy, bounds, grace);
+        return new ServerSettings(rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, grace);
     }
 
     public ServerSettings envoy(@Nullable EnvoyFolder envoy) {
-        return new ServerSettings(rules, store, redis, data, admin, tokens, audit, envoy, bounds, grace);
+        return new ServerSettings(rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, grace);
     }
 
     public ServerSettings bounds(Bounds bounds) {
-        return new ServerSettings(rules, store, redis, data, admin, tokens, audit, envoy, bounds, grace);
+        return new ServerSettings(rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, grace);
     }
 
     public ServerSettings grace(Duration grace) {
-        return new ServerSettings(rules, store, redis, data, admin, tokens, audit, envoy, bounds, grace);
+        return new ServerSettings(rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, grace);
     }
 }

@@ -1,8 +1,11 @@
 package dev.sluice.server;
 
+import dev.sluice.MemorySize;
 import dev.sluice.OnFailure;
 import dev.sluice.Store;
+import dev.sluice.StoreBuilder;
 import dev.sluice.redis.RedisStore;
+import dev.sluice.redis.RedisStoreBuilder;
 import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.RuleSet;
 import dev.sluice.server.admin.AdminAccess;
@@ -23,6 +26,7 @@ import io.vertx.core.Handler;
 import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The service: a store, rules, and two ports. Services and proxies use the data port, operators the admin port.
@@ -55,14 +59,13 @@ public final class SluiceServer implements AutoCloseable {
                         engine, settings.rules(), storeUrl, settings.redis().prefix())
                 : RuleUpdater.local(engine, settings.rules());
         this.ports = new Ports(settings.bounds());
-        RedisStore redis = store instanceof RedisStore shared ? shared : null;
         EnvoyFolder envoy = settings.envoy();
         List<Watcher> watchers = envoy == null ? List.of() : List.of(envoy.watcher());
         this.admin = new AdminPort(
                 ports.vertx(),
                 engine,
                 updater,
-                new AdminOptions(settings.tokens(), settings.audit(), redis, watchers),
+                new AdminOptions(settings.tokens(), settings.audit(), store, watchers),
                 new Playground(ports.vertx()));
     }
 
@@ -76,7 +79,10 @@ public final class SluiceServer implements AutoCloseable {
     public static SluiceServer start(ServerSettings settings) {
         AdminAccess.requireSafe(settings.admin().host(), settings.tokens());
         RuleSet rules = settings.rules().rules();
-        Store store = store(settings.store() == null ? rules.store() : settings.store(), settings.redis());
+        Store store = store(
+                settings.store() == null ? rules.store() : settings.store(),
+                settings.memory() == null ? rules.memory() : settings.memory(),
+                settings.redis());
         SluiceServer server = new SluiceServer(settings, rules, store);
         boolean started = false;
         try {
@@ -90,14 +96,14 @@ public final class SluiceServer implements AutoCloseable {
         }
     }
 
-    private static Store store(String url, ServerSettings.Redis redis) {
-        return url.equals(RuleSet.MEMORY)
-                ? Store.local()
-                : RedisStore.builder()
-                        .url(url)
-                        .prefix(redis.prefix())
-                        .timeout(redis.timeout())
-                        .build();
+    private static Store store(String url, @Nullable String memory, ServerSettings.Redis redis) {
+        if (url.equals(RuleSet.MEMORY)) {
+            StoreBuilder local = Store.builder();
+            return (memory == null ? local : local.maxBytes(MemorySize.parse(memory))).build();
+        }
+        RedisStoreBuilder shared =
+                RedisStore.builder().url(url).prefix(redis.prefix()).timeout(redis.timeout());
+        return (memory == null ? shared : shared.maxBytes(MemorySize.parse(memory))).build();
     }
 
     private void listen() {

@@ -94,7 +94,7 @@ public final class RuleRegistry {
         WebRules next = new WebRules(rules);
         List<Rule> all = new ArrayList<>(next.rules().rules());
         annotated.values().forEach(each -> all.add(each.rule));
-        engine.apply(new RuleSet(rules.store(), all, rules.trustedProxies(), rules.geo()));
+        engine.apply(rules.withRules(all));
         configured = rules;
         web = next;
     }

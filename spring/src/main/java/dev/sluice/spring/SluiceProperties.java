@@ -13,6 +13,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param enabled Whether rate limiting is on.
  * @param store Where to count: memory, or the URL of a Redis such as redis://127.0.0.1:6379. Default: the store of the rule
  *     file, else the application's own Lettuce connection if it has one, else memory.
+ * @param memory How much memory of this process counters may take: a size such as 256MB, or a part of the heap such as
+ *     25%. Default: what the rule file says, else 25%.
  * @param redis How to use Redis.
  * @param priorities The share of a limit, in percent, that calls of each priority class may use.
  * @param filter The filter that checks every web request against the rules.
@@ -21,6 +23,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 public record SluiceProperties(
         @DefaultValue("true") boolean enabled,
         @Nullable String store,
+        @Nullable String memory,
         @DefaultValue Redis redis,
         @DefaultValue Map<String, Integer> priorities,
         @DefaultValue Filter filter) {

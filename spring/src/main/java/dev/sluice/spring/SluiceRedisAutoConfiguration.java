@@ -6,6 +6,7 @@ import dev.sluice.redis.RedisStoreBuilder;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.cluster.RedisClusterClient;
+import java.util.OptionalLong;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
@@ -24,11 +25,12 @@ public final class SluiceRedisAutoConfiguration {
     @Bean
     @ConditionalOnSingleCandidate(LettuceConnectionFactory.class)
     SluiceAutoConfiguration.ApplicationRedis sluiceApplicationRedis(LettuceConnectionFactory connections) {
-        return redis -> store(connections.getRequiredNativeClient(), redis);
+        return (redis, maxBytes) -> store(connections.getRequiredNativeClient(), redis, maxBytes);
     }
 
-    private static Store store(AbstractRedisClient client, SluiceProperties.Redis redis) {
+    private static Store store(AbstractRedisClient client, SluiceProperties.Redis redis, OptionalLong maxBytes) {
         RedisStoreBuilder builder = RedisStore.builder().prefix(redis.prefix()).timeout(redis.timeout());
+        maxBytes.ifPresent(builder::maxBytes);
         return client instanceof RedisClusterClient cluster
                 ? builder.lettuce(cluster).build()
                 : builder.lettuce((RedisClient) client).build();

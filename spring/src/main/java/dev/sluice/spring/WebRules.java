@@ -63,7 +63,7 @@ public final class WebRules {
                 .map(name -> name.substring(HEADER.length()))
                 .sorted()
                 .toList();
-        this.rules = new RuleSet(configured.store(), rules, configured.trustedProxies(), configured.geo());
+        this.rules = configured.withRules(rules);
     }
 
     private static Set<String> attributes(Rule rule) {

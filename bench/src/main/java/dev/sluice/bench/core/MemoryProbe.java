@@ -148,7 +148,7 @@ enum MemoryProbe {
         AtomicLong clock = new AtomicLong();
         Limiter limiter = Limiter.builder(Limit.tokenBucket(10, Duration.ofSeconds(1)))
                 .ticker(clock::get)
-                .maxKeys(2 * oneOffKeys)
+                .maxBytes(Long.MAX_VALUE)
                 .build();
         String[] busy = Keys.create(BUSY_KEYS);
         askInTurn(limiter, clock, busy, 0, BUSY_KEYS);

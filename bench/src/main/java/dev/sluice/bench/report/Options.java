@@ -19,8 +19,10 @@ import java.util.regex.PatternSyntaxException;
 public record Options(String suite, Effort effort, Pattern only, Optional<Path> report) {
     public static final String USAGE = """
             usage: bench core|redis|server|spring [--short | --full] [--only REGEX] [--write] [--out FILE]
+                   bench memory [--quick] [ALGORITHM...]
                    bench smoke
 
+              memory       100 million keys in a heap of 512 MB, for each algorithm; --quick: 1 million in 64 MB
               core         speed and memory of the in-process limiters, beside their peers
               redis        speed and memory of the limiters on Redis, beside their peers; starts its own redis-server
               server       the server under load from wrk and h2load, beside nginx, HAProxy and a trivial reply

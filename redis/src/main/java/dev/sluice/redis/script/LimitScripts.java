@@ -112,7 +112,7 @@ public record LimitScripts(
         List<LimiterDecision> charged = taken.parts().isEmpty() ? List.of(taken) : taken.parts();
         for (int i = 0; i < limits.size(); i++) {
             boolean same = i < charged.size()
-                    && charged.get(i).takenFrom() instanceof Limit limit
+                    && charged.get(i).limitId() instanceof Limit limit
                     && LimitChange.keepsRefunds(limit, limits.get(i));
             marks.putDouble(same ? (double) charged.get(i).mark() : Double.NEGATIVE_INFINITY);
         }

@@ -120,7 +120,7 @@ public final class ScriptReply extends KeyStatus {
     }
 
     @Override
-    protected Object counter(int limit) {
+    protected Object limitId(int limit) {
         return scripts.limits().get(limit);
     }
 

@@ -1,5 +1,6 @@
 package dev.sluice.rules.file;
 
+import dev.sluice.MemorySize;
 import dev.sluice.rules.GeoDatabase;
 import dev.sluice.rules.Rule;
 import dev.sluice.rules.RuleSet;
@@ -14,13 +15,14 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Reads a whole rule file. */
 final class RuleSetReader {
     private static final Set<String> FIELDS =
-            Set.of("store", "trusted-proxies", "geo-database", "ipv6-prefix", "rules");
+            Set.of("store", "memory", "trusted-proxies", "geo-database", "ipv6-prefix", "rules");
     private static final String EXPECTED = "a mapping with 'rules'";
     private static final String STORE = "rediss?(-sentinel|-cluster)?://\\S+";
     private static final int MAX_DEPTH = 32;
@@ -43,10 +45,11 @@ final class RuleSetReader {
             return null;
         }
         String store = store(fields);
+        String memory = memory(fields);
         TrustedProxies proxies = proxies(fields);
         GeoDatabase geo = geo(fields);
         List<Rule> rules = rules(fields);
-        return problems.isEmpty() ? new RuleSet(store, rules, proxies, geo) : null;
+        return problems.isEmpty() ? new RuleSet(store, memory, rules, proxies, geo) : null;
     }
 
     private static String store(YamlFields fields) {
@@ -58,6 +61,20 @@ final class RuleSetReader {
         }
         if (!text.equals(RuleSet.MEMORY) && !text.matches(STORE)) {
             value.unexpected(expected, List.of(RuleSet.MEMORY));
+        }
+        return text;
+    }
+
+    private static @Nullable String memory(YamlFields fields) {
+        YamlValue value = fields.get("memory");
+        String text = value == null ? null : value.text(MemorySize.EXPECTED);
+        if (value == null || text == null) {
+            return null;
+        }
+        try {
+            MemorySize.parse(text);
+        } catch (IllegalArgumentException e) {
+            value.problem(Objects.requireNonNullElse(e.getMessage(), MemorySize.EXPECTED));
         }
         return text;
     }

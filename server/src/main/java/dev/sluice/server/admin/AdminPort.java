@@ -58,10 +58,10 @@ public final class AdminPort implements Handler<HttpServerRequest>, AutoCloseabl
         metrics.show(updater, reporter);
         metrics.show(updater.watcher());
         options.watchers().forEach(metrics::show);
-        RedisStore store = options.store();
-        if (store != null) {
-            metrics.showStore(store::counters);
-            new StoreWatch(vertx, store, events).begin();
+        metrics.showMemory(options.store());
+        if (options.store() instanceof RedisStore redis) {
+            metrics.showStore(redis::counters);
+            new StoreWatch(vertx, redis, events).begin();
         }
     }
 

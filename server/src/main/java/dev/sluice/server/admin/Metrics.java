@@ -1,5 +1,6 @@
 package dev.sluice.server.admin;
 
+import dev.sluice.Store;
 import dev.sluice.redis.RedisCounters;
 import dev.sluice.server.ruleset.ActiveRules;
 import dev.sluice.server.ruleset.RuleUpdater;
@@ -110,6 +111,28 @@ final class Metrics implements AutoCloseable {
         FunctionCounter.builder("sluice.watch.failures", watcher, Watcher::failures)
                 .tag("watch", watcher.name())
                 .description("Failed attempts to read what is watched: the rules, or the files for Envoy.")
+                .register(registry);
+    }
+
+    void showMemory(Store store) {
+        gauge(
+                "sluice.store.keys",
+                "Keys with a counter of their own in this process.",
+                store,
+                now -> now.usage().keys());
+        gauge(
+                "sluice.store.bytes",
+                "Bytes that counters take in this process.",
+                store,
+                now -> now.usage().bytes());
+        gauge(
+                "sluice.store.bytes.max",
+                "The bound on the bytes that counters take in this process.",
+                store,
+                now -> now.usage().maxBytes());
+        FunctionCounter.builder(
+                        "sluice.store.at.bound", store, now -> now.usage().atBound())
+                .description("Decisions on keys that shared a counter, because the memory was used up.")
                 .register(registry);
     }
 

@@ -1,5 +1,6 @@
 package dev.sluice.server.cli;
 
+import dev.sluice.MemorySize;
 import dev.sluice.server.Log;
 import dev.sluice.server.ServerSettings;
 import dev.sluice.server.ServerSettings.Address;
@@ -74,6 +75,17 @@ final class ServeCommand implements Callable<Integer> {
             defaultValue = "${env:SLUICE_STORE}",
             showDefaultValue = CommandLine.Help.Visibility.NEVER)
     private @Nullable String store;
+
+    @Option(
+            names = "--memory",
+            paramLabel = "SIZE",
+            description =
+                    "The largest amount of memory for counters: a size such as 256MB, or a part of the heap such as"
+                            + " 25%%. Default: the environment variable SLUICE_MEMORY, or else what the rule file says, or else"
+                            + " 25%%.",
+            defaultValue = "${env:SLUICE_MEMORY}",
+            showDefaultValue = CommandLine.Help.Visibility.NEVER)
+    private @Nullable String memory;
 
     @Option(
             names = "--store-timeout",
@@ -227,12 +239,24 @@ final class ServeCommand implements Callable<Integer> {
         }
         return ServerSettings.of(rules == null ? InitialRules.example() : InitialRules.of(rules))
                 .store(store)
+                .memory(memory())
                 .redis(new ServerSettings.Redis(storePrefix, Duration.ofMillis(storeTimeout)))
                 .at(new Address(host, port), new Address(adminHost, adminPort))
                 .guarded(tokens(), auditLog == null ? AuditLog.to(System.out) : AuditLog.toFile(auditLog))
                 .envoy(envoy())
                 .bounds(Bounds.DEFAULTS.withConnections(maxConnections))
                 .grace(Duration.ofSeconds(grace));
+    }
+
+    private @Nullable String memory() {
+        try {
+            if (memory != null) {
+                MemorySize.parse(memory);
+            }
+            return memory;
+        } catch (IllegalArgumentException e) {
+            throw common.wrongCall("--memory: " + e.getMessage());
+        }
     }
 
     private AdminTokens tokens() {

@@ -2,6 +2,7 @@ package dev.sluice.spring.actuate;
 
 import dev.sluice.Outcome;
 import dev.sluice.Store;
+import dev.sluice.StoreUsage;
 import dev.sluice.redis.RedisCounters;
 import dev.sluice.redis.RedisStore;
 import dev.sluice.rules.Request;
@@ -41,6 +42,13 @@ final class SluiceMetrics implements MeterBinder {
     @Override
     public void bindTo(MeterRegistry registry) {
         engine.listener(new DecisionCounters(registry));
+        memory(registry, "keys", "Keys with a counter of their own in this process.", StoreUsage::keys);
+        memory(registry, "bytes", "Bytes that counters take in this process.", StoreUsage::bytes);
+        memory(registry, "bytes.max", "The bound on the bytes that counters take.", StoreUsage::maxBytes);
+        FunctionCounter.builder(
+                        "sluice.store.at.bound", store, each -> each.usage().atBound())
+                .description("Decisions on keys that shared a counter, because the memory was used up.")
+                .register(registry);
         if (store instanceof RedisStore redis) {
             count(registry, redis, "asked", "Decisions by Redis.", RedisCounters::asked);
             count(registry, redis, "answered.here", "Decisions without asking Redis.", RedisCounters::answeredHere);
@@ -55,6 +63,12 @@ final class SluiceMetrics implements MeterBinder {
                     .description("0 while the circuit breaker is open, so that Redis is not called.")
                     .register(registry);
         }
+    }
+
+    private void memory(MeterRegistry registry, String name, String description, ToDoubleFunction<StoreUsage> value) {
+        Gauge.builder("sluice.store." + name, store, each -> value.applyAsDouble(each.usage()))
+                .description(description)
+                .register(registry);
     }
 
     private static void count(

@@ -1,0 +1,15 @@
+package dev.sluice;
+
+/** Builds a store in this JVM with options. */
+public interface StoreBuilder {
+    /** The clock. Default: {@link Ticker#system()}. */
+    StoreBuilder ticker(Ticker ticker);
+
+    /**
+     * The bound on the bytes that all limiters of the store take together, counters included; 1 or more. Default: a
+     * quarter of the largest heap that the JVM may use.
+     */
+    StoreBuilder maxBytes(long maxBytes);
+
+    Store build();
+}
