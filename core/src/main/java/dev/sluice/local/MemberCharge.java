@@ -30,8 +30,8 @@ final class MemberCharge {
     long stamp;
 
     private MemberCharge owner = this;
-    /** Of an owner: whether a member charges the state, so that it must be locked. */
-    private boolean locking;
+    /** Of an owner: whether a member charges the state. */
+    private boolean changing;
     /** Of an owner: the state that takes the place of one that may have to grow. */
     private @Nullable State replacement;
     /** The permits that the members before it charge to the same state. */
@@ -61,7 +61,7 @@ final class MemberCharge {
 
     private void place() {
         now = core.time(key, clock);
-        lockOrder = ((long) System.identityHashCode(core) << 32) | (entry.hash & 0xFFFF_FFFFL);
+        lockOrder = ((long) core.number << 32) | (entry.hash & 0xFFFF_FFFFL);
     }
 
     // ---- Asking
@@ -69,7 +69,7 @@ final class MemberCharge {
     /** Reads the state, or shares that of the member before it with the same entry; false if it is locked. */
     boolean read(@Nullable MemberCharge previous) {
         replacement = null;
-        locking = false;
+        changing = false;
         if (previous == null) {
             owner = this;
             before = 0;
@@ -106,7 +106,7 @@ final class MemberCharge {
             outcome = Outcome.SHED;
         }
         if (charges()) {
-            owner.locking = true;
+            owner.changing = true;
         } else {
             decision = denial(asked);
         }
@@ -119,7 +119,7 @@ final class MemberCharge {
     }
 
     /** Whether it takes permits, if all others admit. */
-    private boolean charges() {
+    boolean charges() {
         return outcome == Outcome.ALLOWED && permits > 0;
     }
 
@@ -132,7 +132,7 @@ final class MemberCharge {
     }
 
     /** Notes that nothing is taken, because another member denies. */
-    void refuse() {
+    void leaveUncharged() {
         if (charges()) {
             decision = status(state).uncharged(clock);
         }
@@ -140,13 +140,8 @@ final class MemberCharge {
 
     // ---- Charging
 
-    /** Whether the state is locked while the members are charged. */
-    boolean locks() {
-        return owner.locking;
-    }
-
     boolean lock() {
-        return owner != this || !locking || state.tryLock(stamp);
+        return owner != this || state.tryLock(stamp);
     }
 
     /** Charges a copy of a state that may have to grow: if there is no memory for it, nothing has happened. */
@@ -184,10 +179,10 @@ final class MemberCharge {
     }
 
     void unlock(boolean charged) {
-        if (owner != this || !locking) {
+        if (owner != this) {
             return;
         }
-        if (!charged) {
+        if (!charged || !changing) {
             state.unlockUnchanged(stamp);
         } else if (replacement == null) {
             state.unlock(stamp);
