@@ -10,6 +10,7 @@ import dev.sluice.algorithm.State;
 import dev.sluice.spi.LimiterDecision;
 import dev.sluice.spi.Shedding;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.function.ObjLongConsumer;
@@ -50,8 +51,12 @@ final class LimiterCore extends Entry {
     private static final long WALL_CHECK_MICROS = 10_000;
     private static final long WALL_TOLERANCE_MICROS = 1000;
 
+    private static final AtomicInteger CORES = new AtomicInteger();
+
     final Scheduler scheduler;
     final Ticker ticker;
+    /** Where the core stands among all cores, so that all threads lock the states of several in the same order. */
+    final int number = CORES.getAndIncrement();
 
     private final long originNanos;
     /** Microseconds since 1970; null where the ticker itself counts from there. */

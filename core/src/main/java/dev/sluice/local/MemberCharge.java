@@ -29,8 +29,8 @@ final class MemberCharge {
     long stamp;
 
     private MemberCharge owner = this;
-    /** Of an owner: whether a member charges the state, so that it must be locked. */
-    private boolean locking;
+    /** Of an owner: whether a member charges the state. */
+    private boolean changing;
     /** Of an owner: whether the words of the state may have moved, though they mean the same. */
     private boolean madeRoom;
     /** The permits that the members before it charge to the same state. */
@@ -64,7 +64,7 @@ final class MemberCharge {
 
     private void place() {
         now = core.time(entry, clock);
-        lockOrder = ((long) System.identityHashCode(core) << 32) | (entry.hash & 0xFFFF_FFFFL);
+        lockOrder = ((long) core.number << 32) | (entry.hash & 0xFFFF_FFFFL);
     }
 
     // ---- Asking
@@ -72,7 +72,7 @@ final class MemberCharge {
     /** Reads the state, or shares that of the member before it with the same entry; false if it is locked. */
     boolean read(@Nullable MemberCharge previous) {
         madeRoom = false;
-        locking = false;
+        changing = false;
         if (previous == null) {
             owner = this;
             before = 0;
@@ -86,6 +86,11 @@ final class MemberCharge {
             now = owner.now;
         }
         return !State.isLocked(stamp);
+    }
+
+    /** Whether a key that is only looked at, and had no entry, has none still. */
+    boolean isStillUnknown() {
+        return entry.unreserved() == 0 || core.look(key).unreserved() > 0;
     }
 
     /** Asks the state; false if it changed meanwhile. */
@@ -109,7 +114,7 @@ final class MemberCharge {
             outcome = Outcome.SHED;
         }
         if (charges()) {
-            owner.locking = true;
+            owner.changing = true;
         } else {
             decision = denial(asked);
         }
@@ -122,7 +127,7 @@ final class MemberCharge {
     }
 
     /** Whether it takes permits, if all others admit. */
-    private boolean charges() {
+    boolean charges() {
         return outcome == Outcome.ALLOWED && permits > 0;
     }
 
@@ -135,7 +140,7 @@ final class MemberCharge {
     }
 
     /** Notes that nothing is taken, because another member denies. */
-    void refuse() {
+    void leaveUncharged() {
         if (charges()) {
             decision = status(state).uncharged(clock);
         }
@@ -143,13 +148,8 @@ final class MemberCharge {
 
     // ---- Charging
 
-    /** Whether the state is locked while the members are charged. */
-    boolean locks() {
-        return owner.locking;
-    }
-
     boolean lock() {
-        return owner != this || !locking || state.tryLock(stamp);
+        return owner != this || state.tryLock(stamp);
     }
 
     /** Allocates what charging needs, which then cannot fail; false if there is no memory for it. */
@@ -170,10 +170,10 @@ final class MemberCharge {
     }
 
     void unlock(boolean charged) {
-        if (owner != this || !locking) {
+        if (owner != this) {
             return;
         }
-        if (charged || madeRoom) {
+        if (madeRoom || (charged && changing)) {
             state.unlock(stamp);
         } else {
             state.unlockUnchanged(stamp);

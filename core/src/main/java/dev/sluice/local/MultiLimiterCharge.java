@@ -3,9 +3,6 @@ package dev.sluice.local;
 import dev.sluice.Charge;
 import dev.sluice.Decision;
 import dev.sluice.algorithm.State;
-import java.lang.invoke.VarHandle;
-import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -23,14 +20,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>If a stamp has changed, or a state is locked, the locks are given up, with nothing changed, and all begins anew.
  * So no thread waits while it has a lock, and none can wait for another in a circle. States are locked in one order that
- * all threads follow, so that of two requests to the same keys one gets on. A state that is only looked at is not locked;
- * its stamp is compared once all others are locked.
+ * all threads follow, so that of two requests to the same keys one gets on.
  *
  * <p>Nothing is ever refunded. What may fail for want of memory is done before the first word is written.
  */
 final class MultiLimiterCharge {
-    private static final Comparator<MemberCharge> LOCK_ORDER = Comparator.comparingLong(member -> member.lockOrder);
-
     /** In the order of the charges. */
     private final MemberCharge[] members;
     /** In the order of locking; charges to the same state are in the order of the charges. */
@@ -65,16 +59,35 @@ final class MultiLimiterCharge {
 
     /** Decides, unless another call comes between. */
     private boolean decideOnce() {
-        Arrays.sort(ordered, LOCK_ORDER);
+        sort();
         boolean denied = false;
+        boolean charges = false;
         for (int i = 0; i < ordered.length; i++) {
             MemberCharge member = ordered[i];
             if (!member.read(previousOfSameEntry(i)) || !member.evaluate()) {
                 return false;
             }
             denied |= member.denies();
+            charges |= member.charges();
         }
-        return denied ? refuse() : lockAndCharge();
+        for (MemberCharge member : ordered) {
+            if (!member.isStillUnknown()) {
+                return false;
+            }
+        }
+        return (denied || !charges) ? leaveUncharged() : lockAndCharge();
+    }
+
+    /** By insertion: there are few, and members with the same place keep their order. */
+    private void sort() {
+        for (int i = 1; i < ordered.length; i++) {
+            MemberCharge member = ordered[i];
+            int at = i;
+            for (; at > 0 && ordered[at - 1].lockOrder > member.lockOrder; at--) {
+                ordered[at] = ordered[at - 1];
+            }
+            ordered[at] = member;
+        }
     }
 
     private @Nullable MemberCharge previousOfSameEntry(int index) {
@@ -87,10 +100,10 @@ final class MultiLimiterCharge {
         return null;
     }
 
-    /** Says why, if all that was read is of one moment. */
-    private boolean refuse() {
+    /** Takes nothing, and says how all stand, if what was read is of one moment. */
+    private boolean leaveUncharged() {
         for (MemberCharge member : members) {
-            member.refuse();
+            member.leaveUncharged();
         }
         for (MemberCharge member : members) {
             if (!member.state.unchangedSince(member.stamp)) {
@@ -107,7 +120,7 @@ final class MultiLimiterCharge {
             unchanged = ordered[locked].lock();
             locked += unchanged ? 1 : 0;
         }
-        if (!unchanged || !readersUnchanged()) {
+        if (!unchanged) {
             unlock(locked, false);
             return false;
         }
@@ -124,24 +137,6 @@ final class MultiLimiterCharge {
             }
         } finally {
             unlock(locked, charged);
-        }
-        return true;
-    }
-
-    /** Whether the states that are not locked are still as they were read. */
-    private boolean readersUnchanged() {
-        boolean fenced = false;
-        for (MemberCharge member : ordered) {
-            if (!member.locks()) {
-                if (!fenced) {
-                    VarHandle.fullFence(); // of two requests, each of which looks at what the other charges, one must
-                    // see it
-                    fenced = true;
-                }
-                if (!member.state.unchangedSince(member.stamp)) {
-                    return false;
-                }
-            }
         }
         return true;
     }

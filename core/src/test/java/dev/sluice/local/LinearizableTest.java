@@ -3,9 +3,12 @@ package dev.sluice.local;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 
+import dev.sluice.Charge;
 import dev.sluice.Decision;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
+import dev.sluice.Store;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
@@ -53,6 +56,16 @@ class LinearizableTest {
     @Test
     void keysThatComeAndGo() {
         check(KeyCalls.class);
+    }
+
+    @Test
+    void severalLimiters() {
+        check(SeveralLimitersCalls.class);
+    }
+
+    @Test
+    void severalLimitersOneOfWhichIsOnlyLookedAt() {
+        check(LookingCalls.class);
     }
 
     @Param(name = "permits", gen = IntGen.class, conf = "1:3")
@@ -144,6 +157,57 @@ class LinearizableTest {
         @Operation
         public void pass() {
             nanos.addAndGet(2_000_000_000L);
+        }
+    }
+
+    /** Two limiters, charged together in either order, each alone, and changed. */
+    @Param(name = "permits", gen = IntGen.class, conf = "0:3")
+    @Param(name = "which", gen = IntGen.class, conf = "0:1")
+    public static class SeveralLimitersCalls {
+        private final Store store = Store.local(() -> 0);
+        private final Limiter[] limiters = {
+            store.limiter("a", Limit.tokenBucket(4, ofSeconds(1))),
+            store.limiter("b", Limit.slidingLog(5, ofSeconds(1)))
+        };
+
+        @Operation
+        public String decideAll(@Param(name = "which") int first, @Param(name = "permits") int permits) {
+            return store.decideAll(List.of(
+                            new Charge(limiters[first], "", permits), new Charge(limiters[1 - first], "", permits)))
+                    .join()
+                    .toString();
+        }
+
+        @Operation
+        public String decide(@Param(name = "which") int which, @Param(name = "permits") int permits) {
+            return limiters[which].decide(permits).toString();
+        }
+
+        @Operation
+        public String peek(@Param(name = "which") int which, @Param(name = "permits") int permits) {
+            return limiters[which].peek("", permits).toString();
+        }
+
+        @Operation
+        public void change() {
+            limiters[0].change(Limit.tokenBucket(5, ofSeconds(1)));
+        }
+    }
+
+    /** Each call charges one limiter if that leaves the other as it was: of two that would both spoil it, one sees it. */
+    @Param(name = "which", gen = IntGen.class, conf = "0:1")
+    public static class LookingCalls {
+        private final Store store = Store.local(() -> 0);
+        private final Limiter[] limiters = {
+            store.limiter("a", Limit.fixedWindow(3, ofSeconds(1))),
+            store.limiter("b", Limit.fixedWindow(3, ofSeconds(1)))
+        };
+
+        @Operation
+        public String chargeOneAndLookAtTheOther(@Param(name = "which") int which) {
+            return store.decideAll(List.of(new Charge(limiters[which], "", 1), new Charge(limiters[1 - which], "", 0)))
+                    .join()
+                    .toString();
         }
     }
 }

@@ -17,7 +17,7 @@ enum Group {
             List.of(1, 2),
             1,
             CLOCK_CAS,
-            EnumSet.complementOf(EnumSet.of(CLOCK_READ, MAP_CLOCK_CAS))),
+            without(CLOCK_READ, MAP_CLOCK_CAS)),
     DENIED(
             "denied",
             "One exhausted limiter, every call denied",
@@ -26,7 +26,7 @@ enum Group {
             List.of(1, 2),
             1,
             CLOCK_READ,
-            EnumSet.complementOf(EnumSet.of(CLOCK, CLOCK_CAS, MAP_CLOCK_CAS, COMPOSITE, BUCKET4J_NANOS))),
+            without(CLOCK, CLOCK_CAS, MAP_CLOCK_CAS, COMPOSITE, BUCKET4J_NANOS)),
     KEYED(
             "keyed",
             "1,000,000 keys in random order, every call allowed",
@@ -35,7 +35,25 @@ enum Group {
             List.of(1),
             4,
             MAP_CLOCK_CAS,
-            EnumSet.of(MAP_CLOCK_CAS, FIXED_WINDOW, TOKEN_BUCKET, BUCKET4J, GUAVA, RESILIENCE4J));
+            EnumSet.of(MAP_CLOCK_CAS, FIXED_WINDOW, TOKEN_BUCKET, BUCKET4J, GUAVA, RESILIENCE4J)),
+    TWO(
+            "two",
+            "One request to two token buckets, every call allowed",
+            SeveralLimiters.class,
+            Supply.OPEN,
+            List.of(1, 2),
+            1,
+            SEPARATE_2,
+            EnumSet.of(SEPARATE_2, TOGETHER_2)),
+    FOUR(
+            "four",
+            "One request to four token buckets, every call allowed",
+            SeveralLimiters.class,
+            Supply.OPEN,
+            List.of(1, 2),
+            1,
+            SEPARATE_4,
+            EnumSet.of(SEPARATE_4, TOGETHER_4));
 
     final String label;
     final String title;
@@ -67,5 +85,12 @@ enum Group {
         this.heapGigabytes = heapGigabytes;
         this.floor = floor;
         this.contenders = contenders;
+    }
+
+    /** All that ask one limiter, except these. */
+    private static Set<Contender> without(Contender... others) {
+        Set<Contender> all = EnumSet.complementOf(EnumSet.of(SEPARATE_2, TOGETHER_2, SEPARATE_4, TOGETHER_4));
+        all.removeAll(List.of(others));
+        return all;
     }
 }

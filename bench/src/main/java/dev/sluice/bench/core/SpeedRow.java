@@ -26,6 +26,8 @@ record SpeedRow(Group group, Contender contender, int threads) {
             case CLOCK_CAS -> "floorClockCas";
             case CLOCK_READ -> "floorClockRead";
             case MAP_CLOCK_CAS -> "floorMapClockCas";
+            case SEPARATE_2, SEPARATE_4 -> "separateCalls";
+            case TOGETHER_2, TOGETHER_4 -> "decideAll";
             default -> group.label + contender.library.inCamelCase();
         };
     }
