@@ -243,6 +243,10 @@ class CarryOverTest {
         assertThat(remaining(limiter)).containsExactly(190L);
         limiter.change(second, Limit.slidingLog(300, Duration.ofDays(1)));
         assertThat(remaining(limiter)).as("what is left goes on in order").containsExactly(0L, 300L);
+        limiter.change(Limit.concurrency(7), Limit.leakyBucket(10, SECOND));
+        assertThat(remaining(limiter))
+                .as("a concurrency limit would forget what the bucket counted")
+                .containsExactly(7L, 0L);
     }
 
     private static List<Long> remaining(Limiter limiter) {

@@ -14,13 +14,15 @@ public final class LimitChange {
             Limit::equals,
             (old, next) -> isSameAlgorithm(old, next) && Objects.equals(old.period(), next.period()),
             LimitChange::isSameAlgorithm,
+            (old, next) -> old.holds() == next.holds(),
             (old, next) -> true);
 
     private LimitChange() {}
 
     /**
      * For each of the limits {@code next} the number of the limit among {@code old} whose counts it continues; empty if
-     * none is left for it. Equal limits go together first, then those of the same algorithm, then the rest in order.
+     * none is left for it. Equal limits go together first, then those of the same algorithm, then the rest in order: rate
+     * limits with rate limits first, because a concurrency limit would forget what they counted.
      */
     public static List<Optional<Integer>> continued(List<Limit> old, List<Limit> next) {
         Integer[] from = new Integer[next.size()];

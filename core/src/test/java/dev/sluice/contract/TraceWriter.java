@@ -50,9 +50,12 @@ final class TraceWriter {
             return new Manner(stepsBack, gives, holdsPermits, shares, oneKey);
         }
 
-        /** The same, and refunds where the clock steps back too. */
+        /**
+         * The same, and refunds where the clock steps back too, on the one key. Another key that was refunded whole may
+         * be dropped, and with it how late it was.
+         */
         Manner givesBackWhenItStepsBack() {
-            return givesBack(givesBack || stepsBack);
+            return givesBack(givesBack || (stepsBack && oneKey));
         }
 
         /**
