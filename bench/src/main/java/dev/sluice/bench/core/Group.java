@@ -17,7 +17,7 @@ enum Group {
             List.of(1, 2),
             1,
             CLOCK_CAS,
-            EnumSet.complementOf(EnumSet.of(CLOCK_READ, MAP_CLOCK_CAS))),
+            EnumSet.complementOf(EnumSet.of(CLOCK_READ, MAP_CLOCK_CAS, MAP_ADDER, HOT_KEYS))),
     DENIED(
             "denied",
             "One exhausted limiter, every call denied",
@@ -26,7 +26,8 @@ enum Group {
             List.of(1, 2),
             1,
             CLOCK_READ,
-            EnumSet.complementOf(EnumSet.of(CLOCK, CLOCK_CAS, MAP_CLOCK_CAS, COMPOSITE, BUCKET4J_NANOS))),
+            EnumSet.complementOf(
+                    EnumSet.of(CLOCK, CLOCK_CAS, MAP_CLOCK_CAS, MAP_ADDER, HOT_KEYS, COMPOSITE, BUCKET4J_NANOS))),
     KEYED(
             "keyed",
             "1,000,000 keys in random order, every call allowed",
@@ -35,7 +36,25 @@ enum Group {
             List.of(1),
             4,
             MAP_CLOCK_CAS,
-            EnumSet.of(MAP_CLOCK_CAS, FIXED_WINDOW, TOKEN_BUCKET, BUCKET4J, GUAVA, RESILIENCE4J));
+            EnumSet.of(MAP_CLOCK_CAS, FIXED_WINDOW, TOKEN_BUCKET, BUCKET4J, GUAVA, RESILIENCE4J)),
+    RECORDED(
+            "recorded",
+            "Counting 100,000 keys that come by Zipf's law",
+            FrequentKeys.class,
+            Supply.OPEN,
+            List.of(1, 2),
+            2,
+            MAP_ADDER,
+            EnumSet.of(MAP_ADDER, HOT_KEYS)),
+    RECORDED_MANY(
+            "recorded of many",
+            "Counting 1,000,000 keys that come by Zipf's law",
+            FrequentKeys.class,
+            Supply.OPEN,
+            List.of(1, 2),
+            2,
+            MAP_ADDER,
+            EnumSet.of(MAP_ADDER, HOT_KEYS));
 
     final String label;
     final String title;
@@ -67,5 +86,10 @@ enum Group {
         this.heapGigabytes = heapGigabytes;
         this.floor = floor;
         this.contenders = contenders;
+    }
+
+    /** How many keys there are, where keys are drawn at random. */
+    int keys() {
+        return this == RECORDED ? Math.min(100_000, Keys.count()) : Keys.count();
     }
 }

@@ -16,7 +16,8 @@ record SpeedRow(Group group, Contender contender, int threads) {
     }
 
     Jmh jmh() {
-        Map<String, String> parameters = Map.of("contender", contender.name(), "supply", group.supply.name());
+        Map<String, String> parameters = Map.of(
+                "contender", contender.name(), "supply", group.supply.name(), "keys", String.valueOf(group.keys()));
         return new Jmh(group.benchmarks, method(), threads, parameters);
     }
 
@@ -26,6 +27,8 @@ record SpeedRow(Group group, Contender contender, int threads) {
             case CLOCK_CAS -> "floorClockCas";
             case CLOCK_READ -> "floorClockRead";
             case MAP_CLOCK_CAS -> "floorMapClockCas";
+            case MAP_ADDER -> "floorMapAdder";
+            case HOT_KEYS -> "recordedSluice";
             default -> group.label + contender.library.inCamelCase();
         };
     }
