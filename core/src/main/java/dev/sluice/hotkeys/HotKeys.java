@@ -169,7 +169,7 @@ public final class HotKeys {
     }
 
     private int home() {
-        int hash = System.identityHashCode(Thread.currentThread()) * 0x9E3779B9;
+        int hash = (int) Thread.currentThread().getId() * 0x9E3779B9;
         return (hash >>> 16) & (buffers.length - 1);
     }
 

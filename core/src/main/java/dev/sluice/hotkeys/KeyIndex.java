@@ -100,9 +100,20 @@ final class KeyIndex {
         return probe;
     }
 
+    /** The hash to find a key by. */
     int hash(String key) {
-        int hash = (keyed ? boundedKey.hash(key) : key.hashCode()) ^ secret;
-        hash = (hash ^ hash >>> 16) * 0x85EBCA6B;
-        return hash ^ hash >>> 15;
+        return keyed ? mix(boundedKey.hash(key)) : stableHash(key);
+    }
+
+    /** A hash that stays the same for good, and that many chosen keys may share. */
+    int stableHash(String key) {
+        return mix(key.hashCode());
+    }
+
+    private int mix(int hash) {
+        int mixed = hash ^ secret;
+        mixed = (mixed ^ mixed >>> 16) * 0x85EBCA6B;
+        mixed = (mixed ^ mixed >>> 13) * 0xC2B2AE35;
+        return mixed ^ mixed >>> 16;
     }
 }

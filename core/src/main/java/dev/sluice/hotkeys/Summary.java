@@ -3,6 +3,7 @@ package dev.sluice.hotkeys;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BiConsumer;
 
 /**
@@ -28,11 +29,13 @@ import java.util.function.BiConsumer;
  *       known. A key that has had its entry since before the window is counted exactly.
  *   <li>The score of an entry is what {@code lost} must be for its key to do without: the largest of
  *       {@code (count since slice k) + max(lostAt(k), lost when it came)}. Each event adds one to it.
- *   <li>An event of an unknown key takes a free entry. If there is none, about half of the entries, those with the lowest
- *       scores, are evicted at once, and {@code lost} becomes the highest score among them. So a newcomer costs O(1) on
- *       average.
+ *   <li>While there is room for all keys of a window, each has an entry. Then one in eight events of unknown keys gets
+ *       one. If none is free, about half of the entries, those with the lowest scores, are evicted at once, and
+ *       {@code lost} becomes the highest score among them. The other events are counted in a bucket that the key shares with all keys of similar hash. So a key that
+ *       comes once costs next to nothing, and one that comes often soon has an entry.
  *   <li>{@code lost} grows by d only when about half of the m entries have scores of d or more above it, and only events
- *       raise scores. So with N events in a window it grows by about 2 N / m within one, whatever the keys.
+ *       raise scores. So with N events in a window it grows by about 2 N / m within one, whatever the keys. What a
+ *       bucket counts is N / m or so, since there are about as many buckets.
  *   <li>A hot key is not evicted while hot keys are few: or a flood of other keys could cool it down.
  * </ul>
  *
@@ -44,13 +47,20 @@ final class Summary {
     /** A window touches one more than its slices; two more hold what was recorded around a pause. */
     private static final int COLUMNS = SLICES + 3;
 
-    /** The heap of one entry, with the longest key: its numbers, its places in the index, its key. */
-    static final int MAX_BYTES_PER_ENTRY = 4 * COLUMNS + 3 * 4 + 4 * 8 + 2 + 4 * 8 + BoundedKey.MAX_BYTES;
+    /** The heap of one entry, with the longest key: its places in the index, its key, its numbers and a bucket's. */
+    static final int MAX_BYTES_PER_ENTRY =
+            4 * 4 + 2 * 8 + 1 + 4 * 8 + BoundedKey.MAX_BYTES + 2 * (4 * COLUMNS + 2 * 8 + 1);
+
+    /** Of so many events of unknown keys one gets an entry, if none is free. */
+    private static final int ADMIT_ONE_OF = 8;
 
     /** How many scores are looked at to find one in the middle. */
     private static final int SAMPLES = 31;
 
     private final int capacity;
+    /** A power of two, at most the capacity. The numbers of the buckets follow those of the entries. */
+    private final int buckets;
+
     private final long windowNanos;
     private final long threshold;
     /** Told of a key that becomes hot (true) or cools down (false). */
@@ -70,6 +80,9 @@ final class Summary {
     private final long[] since;
 
     private final long[] lostBefore;
+    /** What the bucket of an entry's key had counted in that slice by then. */
+    private final int[] bucketBefore;
+
     private final long[] score;
     private final int[][] counts;
 
@@ -88,6 +101,7 @@ final class Summary {
     private long lost;
     private final long[] samples = new long[SAMPLES];
     private int sampleFrom;
+    private int dice = ThreadLocalRandom.current().nextInt() | 1;
 
     Summary(
             int capacity,
@@ -97,19 +111,22 @@ final class Summary {
             long now,
             BiConsumer<HotKey, Boolean> changes) {
         this.capacity = capacity;
+        this.buckets = Integer.highestOneBit(capacity);
         this.threshold = threshold;
         this.windowNanos = windowNanos;
         this.changes = changes;
         this.keys = new String[capacity];
         this.index = new KeyIndex(keys, boundedKey);
         this.used = new boolean[capacity];
-        this.hot = new boolean[capacity];
+        this.hot = new boolean[capacity + buckets];
+        Arrays.fill(hot, capacity, hot.length, true); // a bucket never becomes hot
         this.free = new int[capacity];
-        this.total = new long[capacity];
+        this.total = new long[capacity + buckets];
         this.since = new long[capacity];
         this.lostBefore = new long[capacity];
-        this.score = new long[capacity];
-        this.counts = new int[COLUMNS][capacity];
+        this.bucketBefore = new int[capacity];
+        this.score = new long[capacity + buckets];
+        this.counts = new int[COLUMNS][capacity + buckets];
         this.column = counts[0];
         for (int entry = 0; entry < capacity; entry++) {
             free[freeEntries++] = entry;
@@ -158,8 +175,8 @@ final class Summary {
         long oldFull = full;
         while (full <= current && start[at(full)] - now + windowNanos <= 0) {
             int[] leaving = counts[at(full)];
-            for (int entry = 0; entry < capacity; entry++) {
-                total[entry] -= leaving[entry];
+            for (int i = 0; i < leaving.length; i++) {
+                total[i] -= leaving[i];
             }
             full++;
         }
@@ -210,7 +227,7 @@ final class Summary {
         int hash = index.hash(key);
         int entry = index.find(key, hash);
         if (entry < 0) {
-            entry = insert(key, hash);
+            entry = isAdmitted(count) ? insert(key, hash) : bucket(key);
         }
         int[] cells = column;
         int old = cells[entry];
@@ -230,6 +247,21 @@ final class Summary {
         }
     }
 
+    /** While there was room for all, every key gets an entry; else by chance, so that nobody can tell beforehand. */
+    private boolean isAdmitted(int count) {
+        if (freeEntries > 0 && lost == lostAt[at(first)]) {
+            return true;
+        }
+        dice ^= dice << 13;
+        dice ^= dice >>> 17;
+        dice ^= dice << 5;
+        return (dice & (ADMIT_ONE_OF - 1)) < count;
+    }
+
+    private int bucket(String key) {
+        return capacity + (index.stableHash(key) >>> 16 & (buckets - 1));
+    }
+
     private int insert(String key, int hash) {
         if (freeEntries == 0) {
             evict();
@@ -240,6 +272,7 @@ final class Summary {
         total[entry] = 0;
         since[entry] = current;
         lostBefore[entry] = lost;
+        bucketBefore[entry] = column[bucket(key)];
         score[entry] = lost;
         index.add(entry, hash);
         return entry;
@@ -309,7 +342,20 @@ final class Summary {
     }
 
     private long atMost(int entry) {
-        return anySaturated() ? Long.MAX_VALUE : counted(entry) + Math.max(0, lostBefore[entry] - lostAt[at(first)]);
+        return anySaturated() ? Long.MAX_VALUE : counted(entry) + before(entry);
+    }
+
+    /** How often the key of an entry came, at most, within the window before it had the entry. */
+    private long before(int entry) {
+        if (since[entry] < first) {
+            return 0;
+        }
+        long sum = lostBefore[entry] - lostAt[at(first)] + bucketBefore[entry];
+        int bucket = bucket(keys[entry]);
+        for (long slice = first; slice < since[entry]; slice++) {
+            sum += counts[at(slice)][bucket];
+        }
+        return sum;
     }
 
     private boolean anySaturated() {
@@ -338,7 +384,8 @@ final class Summary {
         if (entry >= 0) {
             return bounds(entry);
         }
-        return new HotKey(key, 0, anySaturated() ? Long.MAX_VALUE : lost - lostAt[at(first)]);
+        long lostInWindow = lost - lostAt[at(first)] + counted(bucket(key));
+        return new HotKey(key, 0, anySaturated() ? Long.MAX_VALUE : lostInWindow);
     }
 
     /** The keys that have an entry and may be within the window, in no order; only the hot ones if asked for. */

@@ -37,7 +37,7 @@ class HotKeysMemoryTest {
         }
         assertThat(bytes(hotKeys))
                 .as("with %d entries", hotKeys.summary().capacity())
-                .isBetween(maxBytes * 3L / 4, (long) maxBytes);
+                .isBetween(maxBytes * 2L / 3, (long) maxBytes);
     }
 
     @Test

@@ -150,7 +150,10 @@ class MultiLimiterChargeTest {
     /** Two keys without room for counters of their own share one. */
     @Test
     void keysThatShareASpareCounterAddUp() {
-        Limiter full = builder(Limit.fixedWindow(3, DAY)).maxKeys(1).build();
+        Limit limit = Limit.fixedWindow(3, DAY);
+        Limiter full = builder(limit)
+                .maxBytes(MemoryBoundTest.bytesFor(1, "first", limit))
+                .build();
         full.decide("first");
         List<Decision> denied = decideAll(new Charge(full, "second", 2), new Charge(full, "third", 2));
         assertThat(denied).extracting(Decision::allowed).containsExactly(true, false);

@@ -80,6 +80,7 @@ final class DenialCache {
                 0,
                 0,
                 null,
+                null,
                 List.of());
         return then.parts().isEmpty()
                 ? now

@@ -1,6 +1,7 @@
 package dev.sluice.bench.core;
 
 import static dev.sluice.bench.core.Contender.FIXED_WINDOW;
+import static dev.sluice.bench.core.Contender.HOT_KEYS;
 import static dev.sluice.bench.core.Contender.LEAKY_BUCKET;
 import static dev.sluice.bench.core.Contender.SLIDING_LOG;
 import static dev.sluice.bench.core.Contender.SLIDING_WINDOW;
@@ -39,7 +40,7 @@ final class CoreReport {
                 List.of(
                         "Method: JMH, " + length
                                 + ". Figures are the median and the range over all iterations, in ns per call of each thread. The heap has a fixed size and is touched beforehand. Every call is checked to take the path that is measured. Memory: used heap after full collections, each figure from a JVM of its own.",
-                        "The floor is the least work that could do the job: read the clock and swap one word (allowed), read the clock and one word (denied), look up a map first (keyed). Bytes are allocated per call."),
+                        "The floor is the least work that could do the job: read the clock and swap one word (allowed), read the clock and one word (denied), look up a map first (keyed), count in a map without a window (recorded). Bytes are allocated per call."),
                 report.tables(),
                 report.targets());
     }
@@ -150,6 +151,16 @@ final class CoreReport {
         }
         nearFloor(new SpeedRow(Group.KEYED, FIXED_WINDOW, 1), 1.15);
         nearFloor(new SpeedRow(Group.KEYED, TOKEN_BUCKET, 1), 1.15);
+        for (Group group : List.of(Group.RECORDED, Group.RECORDED_MANY)) {
+            SpeedRow alone = new SpeedRow(group, HOT_KEYS, 1);
+            targets.add(Target.atMost(alone + ": at most 30 ns", "%.1f ns", figures.median(alone, Figure.NANOS), 30));
+            group.threads.forEach(threads -> nearFloor(new SpeedRow(group, HOT_KEYS, threads), 1));
+            targets.add(Target.lessThan(
+                    group.label + " " + HOT_KEYS.label + ": allocates nothing",
+                    "%.1f B",
+                    bytes(group, HOT_KEYS),
+                    Optional.of(0.5)));
+        }
         atMostBytes("retained per key, sluice fixed window", MemoryProbe.KEYS_FIXED_WINDOW, 80);
         atMostBytes("retained per key, sluice token bucket", MemoryProbe.KEYS_TOKEN_BUCKET, 80);
         atMostBytes("a sliding log of 1,000", MemoryProbe.LOG_SLUICE, 9000);

@@ -53,7 +53,25 @@ enum Group {
             List.of(1, 2),
             1,
             SEPARATE_4,
-            EnumSet.of(SEPARATE_4, TOGETHER_4));
+            EnumSet.of(SEPARATE_4, TOGETHER_4)),
+    RECORDED(
+            "recorded",
+            "Counting 100,000 keys that come by Zipf's law",
+            FrequentKeys.class,
+            Supply.OPEN,
+            List.of(1, 2),
+            2,
+            MAP_ADDER,
+            EnumSet.of(MAP_ADDER, HOT_KEYS)),
+    RECORDED_MANY(
+            "recorded of many",
+            "Counting 1,000,000 keys that come by Zipf's law",
+            FrequentKeys.class,
+            Supply.OPEN,
+            List.of(1, 2),
+            2,
+            MAP_ADDER,
+            EnumSet.of(MAP_ADDER, HOT_KEYS));
 
     final String label;
     final String title;
@@ -89,8 +107,14 @@ enum Group {
 
     /** All that ask one limiter, except these. */
     private static Set<Contender> without(Contender... others) {
-        Set<Contender> all = EnumSet.complementOf(EnumSet.of(SEPARATE_2, TOGETHER_2, SEPARATE_4, TOGETHER_4));
+        Set<Contender> all =
+                EnumSet.complementOf(EnumSet.of(SEPARATE_2, TOGETHER_2, SEPARATE_4, TOGETHER_4, MAP_ADDER, HOT_KEYS));
         all.removeAll(List.of(others));
         return all;
+    }
+
+    /** How many keys there are, where keys are drawn at random. */
+    int keys() {
+        return this == RECORDED ? Math.min(100_000, Keys.count()) : Keys.count();
     }
 }

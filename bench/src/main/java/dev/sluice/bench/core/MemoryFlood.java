@@ -81,13 +81,7 @@ public final class MemoryFlood {
                 algorithm, keys, seconds, usage.keys(), usage.atBound());
         System.out.printf(
                 "%s: %,d of at most %,d bytes; heap after each quarter, MB: %d %d %d %d%n",
-                algorithm,
-                usage.bytes(),
-                usage.maxBytes(),
-                heap[0] >> 20,
-                heap[1] >> 20,
-                heap[2] >> 20,
-                heap[3] >> 20);
+                algorithm, usage.bytes(), usage.maxBytes(), heap[0] >> 20, heap[1] >> 20, heap[2] >> 20, heap[3] >> 20);
         tell(algorithm, "the counters are within the bound", usage.bytes() <= usage.maxBytes());
         tell(algorithm, "the heap is flat", heap[QUARTERS - 1] <= heap[0] * FLAT);
         long after = admitted(limiter, "sample");
@@ -101,7 +95,10 @@ public final class MemoryFlood {
     private void recover(String algorithm, Limiter limiter, Decision before) {
         if (algorithm.equals("concurrency")) {
             limiter.release("sample", before);
-            tell(algorithm, "a released permit is free", limiter.peek("sample", 0).remaining() == USED_BEFORE);
+            tell(
+                    algorithm,
+                    "a released permit is free",
+                    limiter.peek("sample", 0).remaining() == USED_BEFORE);
             return;
         }
         clockNanos += PERIOD.multipliedBy(2).toNanos();

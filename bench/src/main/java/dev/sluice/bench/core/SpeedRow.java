@@ -16,7 +16,8 @@ record SpeedRow(Group group, Contender contender, int threads) {
     }
 
     Jmh jmh() {
-        Map<String, String> parameters = Map.of("contender", contender.name(), "supply", group.supply.name());
+        Map<String, String> parameters = Map.of(
+                "contender", contender.name(), "supply", group.supply.name(), "keys", String.valueOf(group.keys()));
         return new Jmh(group.benchmarks, method(), threads, parameters);
     }
 
@@ -28,6 +29,8 @@ record SpeedRow(Group group, Contender contender, int threads) {
             case MAP_CLOCK_CAS -> "floorMapClockCas";
             case SEPARATE_2, SEPARATE_4 -> "separateCalls";
             case TOGETHER_2, TOGETHER_4 -> "decideAll";
+            case MAP_ADDER -> "floorMapAdder";
+            case HOT_KEYS -> "recordedSluice";
             default -> group.label + contender.library.inCamelCase();
         };
     }

@@ -15,6 +15,8 @@ class MemoryFloodTest {
     @ParameterizedTest
     @FieldSource("ALGORITHMS")
     void keepsThePromises(String algorithm) {
-        assertThat(MemoryFlood.fork(algorithm, "64m", 1_000_000)).contains("PASS").doesNotContain("FAIL");
+        assertThat(MemoryFlood.fork(algorithm, "64m", 1_000_000))
+                .contains("PASS")
+                .doesNotContain("FAIL");
     }
 }
