@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.sluice.Decision;
-import dev.sluice.spi.LimiterDecision;
 import dev.sluice.DecisionListener;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.ManualClock;
 import dev.sluice.Outcome;
+import dev.sluice.spi.LimiterDecision;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;

@@ -59,12 +59,11 @@ final class TestAdmin implements AutoCloseable {
     private final ByteArrayOutputStream audit = new ByteArrayOutputStream();
 
     private TestAdmin(AdminTokens tokens, InitialRules start, @Nullable String redis) {
-        RedisStore shared = redis == null ? null : RedisStore.connect(redis);
-        this.store = shared == null ? Store.local() : shared;
+        this.store = redis == null ? Store.local() : RedisStore.connect(redis);
         this.engine = new RuleEngine(store, start.rules());
         this.updater =
                 redis == null ? RuleUpdater.local(engine, start) : RuleUpdater.shared(engine, start, redis, "sluice");
-        AdminOptions options = new AdminOptions(tokens, AuditLog.to(audit), shared, List.of());
+        AdminOptions options = new AdminOptions(tokens, AuditLog.to(audit), store, List.of());
         this.port = new AdminPort(
                 vertx, engine, updater, options, rest -> rest.response().end("the rest"));
         this.server = vertx.createHttpServer()
