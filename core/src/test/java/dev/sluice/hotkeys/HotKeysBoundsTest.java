@@ -227,4 +227,31 @@ class HotKeysBoundsTest {
         assertThat(hotKeys.count("a")).isEqualTo(new HotKey("a", 0, 0));
         assertThat(hotKeys.isHot("a")).isFalse();
     }
+
+    /** A hot key keeps its entry while much is lost of others; when it is evicted in the end, that must count too. */
+    @Test
+    void whatAKeyHadThatWasSparedForLongIsNotForgotten() {
+        FakeClock clock = new FakeClock(0);
+        HotKeys hotKeys = HotKeys.builder(1000, Duration.ofSeconds(1))
+                .ticker(clock)
+                .maxBytes(32 * 1024)
+                .build();
+        hotKeys.record("spared", 1000);
+        for (int i = 0; i < 1_000_000; i++) {
+            hotKeys.record("flood:" + i);
+        }
+        clock.set(200_000);
+        assertThat(hotKeys.isHot("spared")).isTrue();
+        hotKeys.record("spared", 10);
+        for (int i = 0; i < 20; i++) {
+            hotKeys.record("hot:" + i, 1000); // too many to spare
+        }
+        int more = 0;
+        while (hotKeys.isHot("spared")) {
+            hotKeys.record("more:" + more++);
+        }
+        clock.set(1_100_000);
+        assertThat(hotKeys.count("spared").atLeast()).isZero();
+        assertThat(hotKeys.count("spared").atMost()).isGreaterThanOrEqualTo(10);
+    }
 }
