@@ -7,8 +7,8 @@ package dev.sluice;
 @FunctionalInterface
 public interface DecisionListener {
     /**
-     * One decision was made. What is thrown here is logged and goes no further: the decision is returned as it was made.
-     * Only a {@link VirtualMachineError} reaches the caller; permits that were taken stay taken.
+     * One decision was made. What is thrown here, an {@code Error} too, is logged and goes no further: the permits are
+     * taken, so the caller must get the decision.
      */
     void decided(String key, Decision decision);
 }

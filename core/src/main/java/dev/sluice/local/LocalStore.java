@@ -96,6 +96,6 @@ final class LocalStore implements Store {
     public void close() {
         closed = true;
         limiters.values().forEach(LocalLimiter::close);
-        limiters.keySet().forEach(this::forget);
+        limiters.clear();
     }
 }

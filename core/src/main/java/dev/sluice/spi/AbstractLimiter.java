@@ -185,8 +185,6 @@ public abstract class AbstractLimiter implements Limiter {
         if (listener != null) {
             try {
                 listener.decided(key, seen);
-            } catch (VirtualMachineError e) {
-                throw e;
             } catch (RuntimeException | Error e) { // the permits are taken: the caller must get the decision
                 LOG.log(System.Logger.Level.WARNING, "a listener failed on " + seen, e);
             }

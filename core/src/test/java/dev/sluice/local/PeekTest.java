@@ -30,7 +30,8 @@ class PeekTest {
 
     @Test
     void computesOnlyOnWordsOfOneMoment() {
-        assertThat(core.peek("k", 3, 100).remaining()).isEqualTo(10 - 1 - 3);
+        core.decide("k", 1, 100, 0);
+        assertThat(core.peek("k", 3, 100).remaining()).isEqualTo(10 - 1 - 1 - 3);
         assertThat(copies).isEqualTo(2);
     }
 
