@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** Limiters by name, and requests that ask several of them. */
@@ -78,5 +79,18 @@ class StoreTest {
 
     private static Limit perMinute(long permits) {
         return Limit.slidingLog(permits, Duration.ofMinutes(1));
+    }
+
+    @Test
+    void waitsOnTheClockOfATest() {
+        ManualClock clock = new ManualClock();
+        try (Store store = Store.builder().clock(clock).build()) {
+            Limiter limiter = store.limiter("a", Limit.slidingLog(1, Duration.ofMinutes(1)));
+            limiter.decide("k");
+            CompletableFuture<Decision> waiting = limiter.acquireAsync("k", Duration.ofMinutes(2));
+            assertThat(waiting).isNotDone();
+            clock.advance(Duration.ofMinutes(1));
+            assertThat(waiting.join().allowed()).isTrue();
+        }
     }
 }

@@ -5,6 +5,7 @@ import dev.sluice.Decision;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
+import dev.sluice.Scheduler;
 import dev.sluice.Store;
 import dev.sluice.StoreUsage;
 import dev.sluice.Ticker;
@@ -20,12 +21,14 @@ final class LocalStore implements Store {
     record Registration(LocalStore store, String name) {}
 
     private final Ticker ticker;
+    private final Scheduler scheduler;
     private final MemoryBound bound;
     private final ConcurrentHashMap<String, LocalLimiter> limiters = new ConcurrentHashMap<>();
     private volatile boolean closed;
 
-    LocalStore(Ticker ticker, MemoryBound bound) {
+    LocalStore(Ticker ticker, Scheduler scheduler, MemoryBound bound) {
         this.ticker = ticker;
+        this.scheduler = scheduler;
         this.bound = bound;
     }
 
@@ -36,6 +39,7 @@ final class LocalStore implements Store {
                 name,
                 unseen -> new LocalLimiterBuilder(limits)
                         .ticker(ticker)
+                        .scheduler(scheduler)
                         .registration(new Registration(this, name))
                         .bound(bound)
                         .build());

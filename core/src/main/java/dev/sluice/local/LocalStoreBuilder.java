@@ -1,5 +1,6 @@
 package dev.sluice.local;
 
+import dev.sluice.Scheduler;
 import dev.sluice.Store;
 import dev.sluice.StoreBuilder;
 import dev.sluice.Ticker;
@@ -7,11 +8,18 @@ import dev.sluice.Ticker;
 /** Builds a store in this process. */
 final class LocalStoreBuilder implements StoreBuilder {
     private Ticker ticker = Ticker.system();
+    private Scheduler scheduler = Scheduler.system();
     private long maxBytes = MemoryBound.defaultBytes();
 
     @Override
     public StoreBuilder ticker(Ticker ticker) {
         this.ticker = ticker;
+        return this;
+    }
+
+    @Override
+    public StoreBuilder scheduler(Scheduler scheduler) {
+        this.scheduler = scheduler;
         return this;
     }
 
@@ -23,6 +31,6 @@ final class LocalStoreBuilder implements StoreBuilder {
 
     @Override
     public Store build() {
-        return new LocalStore(ticker, new MemoryBound(maxBytes));
+        return new LocalStore(ticker, scheduler, new MemoryBound(maxBytes));
     }
 }
