@@ -25,13 +25,13 @@ public record Concurrency(long capacity, Lineage lineage) implements Algorithm {
 
     @Override
     public State fresh() {
-        return new Held(this, 0, null, null);
+        return new Held(this, 0, null, null, 0);
     }
 
     /** Held permits stay held. Nobody could release what a rate limit has used, so it does not count here. */
     @Override
     public State migrate(State old, long now) {
-        return old instanceof Held from ? new Held(this, from.held, from.lent, from.owed) : fresh();
+        return old instanceof Held from ? new Held(this, from.held, from.lent, from.owed, from.generation) : fresh();
     }
 
     /** The permits that are held of a retired counter. */
@@ -51,11 +51,15 @@ public record Concurrency(long capacity, Lineage lineage) implements Algorithm {
         /** What is held of the state that this one is the successor of; null if it is nobody's. */
         private final @Nullable Loan owed;
 
-        Held(Concurrency limit, long held, @Nullable Loan lent, @Nullable Loan owed) {
+        /** How often it was reset: what was charged before a reset is not given back after it. */
+        private final int generation;
+
+        Held(Concurrency limit, long held, @Nullable Loan lent, @Nullable Loan owed, int generation) {
             this.limit = limit;
             this.held = held;
             this.lent = lent;
             this.owed = owed;
+            this.generation = generation;
         }
 
         @Override
@@ -101,33 +105,45 @@ public record Concurrency(long capacity, Lineage lineage) implements Algorithm {
         @Override
         public void refund(long now, long takenAt, long mark, long cost, long unused) {
             if (unused == cost) {
-                release(cost);
+                release(mark, cost);
             }
         }
 
         @Override
-        public void release(long cost) {
-            held -= Math.min(held, cost);
-            if (lent != null) {
-                lent.permits = held;
+        public void release(long mark, long cost) {
+            if (mark == generation) {
+                held -= Math.min(held, cost);
+                if (lent != null) {
+                    lent.permits = held;
+                }
             }
+        }
+
+        @Override
+        public long mark() {
+            return generation;
+        }
+
+        @Override
+        public State cleared() {
+            return new Held(limit, 0, null, null, generation + 1);
         }
 
         @Override
         public State copy() {
-            return new Held(limit, held, null, owed);
+            return new Held(limit, held, lent, owed, generation);
         }
 
         @Override
         public State retired() {
-            return new Held(limit, held, new Loan(held), owed);
+            return new Held(limit, held, new Loan(held), owed, generation);
         }
 
         /** Permits are held of this state or of the one before it, but not of both. */
         @Override
         public State successor() {
             Loan before = owed != null && owed.permits > 0 ? owed : null;
-            return new Held(limit, 0, null, held > 0 ? lent : before);
+            return new Held(limit, 0, null, held > 0 ? lent : before, 0);
         }
 
         @Override
@@ -137,7 +153,7 @@ public record Concurrency(long capacity, Lineage lineage) implements Algorithm {
 
         @Override
         public long bytes() {
-            return HeapSize.object(3, 16);
+            return HeapSize.object(3, 20);
         }
     }
 }

@@ -41,6 +41,7 @@ public record FixedWindow(long capacity, WindowSchedule schedule, Lineage lineag
             to.end = end;
             to.count = from.count;
         }
+        to.generation = from.generation;
         return to;
     }
 
@@ -48,6 +49,8 @@ public record FixedWindow(long capacity, WindowSchedule schedule, Lineage lineag
         private final FixedWindow limit;
         private long end = ANCIENT;
         private long count;
+        /** How often it was reset: what was charged before a reset is not given back after it. */
+        private int generation;
 
         Window(FixedWindow limit) {
             this.limit = limit;
@@ -99,7 +102,8 @@ public record FixedWindow(long capacity, WindowSchedule schedule, Lineage lineag
 
         @Override
         public void refund(long now, long takenAt, long mark, long cost, long unused) {
-            boolean sameWindow = now < end && takenAt < end && takenAt >= limit.schedule.startOf(end);
+            boolean sameWindow =
+                    mark == generation && now < end && takenAt < end && takenAt >= limit.schedule.startOf(end);
             if (sameWindow) {
                 count -= Math.min(count, unused);
                 end = count == 0 ? ANCIENT : end;
@@ -107,8 +111,21 @@ public record FixedWindow(long capacity, WindowSchedule schedule, Lineage lineag
         }
 
         @Override
+        public long mark() {
+            return generation;
+        }
+
+        @Override
+        public State cleared() {
+            Window cleared = new Window(limit);
+            cleared.generation = generation + 1;
+            return cleared;
+        }
+
+        @Override
         public State copy() {
             Window copy = new Window(limit);
+            copy.generation = generation;
             copy.end = end;
             copy.count = count;
             return copy;
@@ -116,7 +133,7 @@ public record FixedWindow(long capacity, WindowSchedule schedule, Lineage lineag
 
         @Override
         public long bytes() {
-            return HeapSize.object(1, 24);
+            return HeapSize.object(1, 28);
         }
     }
 }

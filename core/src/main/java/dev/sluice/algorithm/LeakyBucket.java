@@ -60,6 +60,11 @@ public final class LeakyBucket extends TokenBucket {
         }
 
         @Override
+        long countAfterReset() {
+            return count + 1;
+        }
+
+        @Override
         public void refund(long now, long takenAt, long mark, long cost, long unused) {
             if (takenAt >= refundableFrom && mark == count) {
                 giveBack(now, limit.units(unused));

@@ -48,6 +48,9 @@ public record SlidingLog(long capacity, long periodMicros, Lineage lineage) impl
 
         private int head;
         private int size;
+        /** How often it was reset: what was charged before a reset is not given back after it. */
+        private int generation;
+
         private long last = ANCIENT;
 
         Log(SlidingLog limit, long[] ring) {
@@ -107,6 +110,9 @@ public record SlidingLog(long capacity, long periodMicros, Lineage lineage) impl
                 return true;
             }
             long[] longer = memory.longer(ring.length, grown(needed));
+            if (longer == null) { // by an eighth, or every permit would copy all the others
+                longer = memory.longer(ring.length, (int) Math.min(limit.capacity, needed + needed / 8));
+            }
             if (longer == null) {
                 longer = memory.longer(ring.length, Math.toIntExact(needed));
             }
@@ -149,7 +155,7 @@ public record SlidingLog(long capacity, long periodMicros, Lineage lineage) impl
 
         @Override
         public void refund(long now, long takenAt, long mark, long cost, long unused) {
-            if (takenAt <= horizon(now)) {
+            if (mark != generation || takenAt <= horizon(now)) {
                 return;
             }
             int from = countUpTo(takenAt - 1);
@@ -161,13 +167,25 @@ public record SlidingLog(long capacity, long periodMicros, Lineage lineage) impl
         }
 
         @Override
+        public long mark() {
+            return generation;
+        }
+
+        @Override
+        public State cleared() {
+            Log cleared = (Log) limit.fresh();
+            cleared.generation = generation + 1;
+            return cleared;
+        }
+
+        @Override
         public State copy() {
             return copy(limit);
         }
 
         @Override
         public long bytes() {
-            return HeapSize.object(3, 24) + HeapSize.longs(ring.length);
+            return HeapSize.object(3, 28) + HeapSize.longs(ring.length);
         }
 
         @Override
@@ -180,6 +198,7 @@ public record SlidingLog(long capacity, long periodMicros, Lineage lineage) impl
             copy.head = head;
             copy.size = size;
             copy.last = last;
+            copy.generation = generation;
             return copy;
         }
 

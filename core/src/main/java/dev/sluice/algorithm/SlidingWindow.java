@@ -41,6 +41,7 @@ public record SlidingWindow(long capacity, long sliceMicros, int slices, boolean
             }
         }
         to.last = from.last;
+        to.generation = from.generation;
         return to;
     }
 
@@ -58,6 +59,9 @@ public record SlidingWindow(long capacity, long sliceMicros, int slices, boolean
 
         private int head;
         private int size;
+        /** How often it was reset: what was charged before a reset is not given back after it. */
+        private int generation;
+
         private long sum;
         private long last = ANCIENT;
 
@@ -172,7 +176,7 @@ public record SlidingWindow(long capacity, long sliceMicros, int slices, boolean
         @Override
         public void refund(long now, long takenAt, long mark, long cost, long unused) {
             long from = Math.floorDiv(takenAt, limit.sliceMicros);
-            if (from < sliceAt(Math.max(now, last)) - limit.slices) {
+            if (mark != generation || from < sliceAt(Math.max(now, last)) - limit.slices) {
                 return;
             }
             // a later slice only if this one has moved on to its place
@@ -187,8 +191,21 @@ public record SlidingWindow(long capacity, long sliceMicros, int slices, boolean
         }
 
         @Override
+        public long mark() {
+            return generation;
+        }
+
+        @Override
+        public State cleared() {
+            Slices cleared = new Slices(limit);
+            cleared.generation = generation + 1;
+            return cleared;
+        }
+
+        @Override
         public State copy() {
             Slices copy = new Slices(limit);
+            copy.generation = generation;
             copy.ring = ring.clone();
             copy.head = head;
             copy.size = size;
@@ -199,7 +216,7 @@ public record SlidingWindow(long capacity, long sliceMicros, int slices, boolean
 
         @Override
         public long bytes() {
-            return HeapSize.object(3, 32) + HeapSize.longs(ring.length);
+            return HeapSize.object(3, 36) + HeapSize.longs(ring.length);
         }
 
         @Override

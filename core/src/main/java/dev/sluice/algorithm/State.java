@@ -88,8 +88,8 @@ public abstract class State extends SequenceLock {
      */
     public abstract void refund(long now, long takenAt, long mark, long cost, long unused);
 
-    /** Frees {@code cost} permits that are held rather than spent. */
-    public void release(long cost) {}
+    /** Frees {@code cost} permits that are held rather than spent, if they were charged since the last reset. */
+    public void release(long mark, long cost) {}
 
     /** An independent copy. It grows without asking for memory until it is {@linkplain #growWithin told} whom to ask. */
     public abstract State copy();

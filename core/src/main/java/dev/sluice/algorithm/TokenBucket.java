@@ -181,8 +181,19 @@ public sealed class TokenBucket extends Rate implements Algorithm permits LeakyB
         @Override
         public final State cleared() {
             Level cleared = (Level) limit.fresh();
-            cleared.refundableFrom = last == ANCIENT ? ANCIENT : Math.max(refundableFrom, last + 1);
+            cleared.last = last;
+            cleared.refundableFrom = refundableFrom;
+            cleared.count = countAfterReset();
+            if (cleared.count > MAX_UNITS - limit.capacityUnits) {
+                cleared.count = 0;
+                cleared.refundableFrom = last + 1;
+            }
             return cleared;
+        }
+
+        /** At least as high as all marks so far, so that nothing of before is refunded. */
+        long countAfterReset() {
+            return missing + count;
         }
 
         @Override

@@ -38,8 +38,7 @@ final class Completions {
         if (answers.isEmpty()) {
             return;
         }
-        if (depth[0] >= MAX_DEPTH) {
-            core.scheduler.schedule(0, this::run);
+        if (depth[0] >= MAX_DEPTH && handedOver()) {
             return;
         }
         Answer next = answers.poll();
@@ -67,8 +66,23 @@ final class Completions {
         };
     }
 
+    /** Whether the scheduler will go on; one that fails cannot, and then this thread must. */
+    private boolean handedOver() {
+        try {
+            core.scheduler.schedule(0, this::run);
+            return true;
+        } catch (RuntimeException e) {
+            return false;
+        }
+    }
+
+    /** Without a scheduler nobody stands by. */
     private Runnable standBy() {
-        return core.scheduler.schedule(STAND_BY_MICROS, this::run);
+        try {
+            return core.scheduler.schedule(STAND_BY_MICROS, this::run);
+        } catch (RuntimeException e) {
+            return () -> {};
+        }
     }
 
     private void complete(Answer answer) {

@@ -20,13 +20,13 @@ class Entry {
         this.state = state;
     }
 
-    /** What the state says while nobody changes it. */
+    /** What the state says while nobody changes it; of an entry that was dropped, what it said last. */
     long read(ToLongFunction<State> question) {
         for (int tries = 0; ; tries++) {
             State state = this.state;
             long stamp = state.stamp();
             long answer = question.applyAsLong(state);
-            if (!State.isLocked(stamp) && state.unchangedSince(stamp)) {
+            if (State.isDropped(stamp) || (!State.isLocked(stamp) && state.unchangedSince(stamp))) {
                 return answer;
             }
             LimiterCore.relax(tries);
@@ -44,7 +44,7 @@ class Entry {
             State state = this.state;
             long stamp = state.stamp();
             State made = copy.apply(state);
-            if (!State.isLocked(stamp) && state.unchangedSince(stamp)) {
+            if (State.isDropped(stamp) || (!State.isLocked(stamp) && state.unchangedSince(stamp))) {
                 return made;
             }
             LimiterCore.relax(tries);

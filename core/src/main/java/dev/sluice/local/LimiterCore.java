@@ -199,28 +199,29 @@ final class LimiterCore extends Entry {
             }
             State copy = decision == null ? state.copy() : state;
             if (!State.isLocked(stamp) && state.unchangedSince(stamp)) {
-                decision = decision != null ? decision : allowed(entry, copy, percent, now, clock, permits);
-                if (decision != null) {
-                    return decision.untaken();
-                }
+                decision = decision != null ? decision : ifTaken(entry, copy, stamp, percent, now, clock, permits);
+                return decision.untaken();
             }
             relax(tries);
         }
     }
 
-    /**
-     * The decision when the permits have been taken from {@code copy}, the state of a key that is only looked at; null if
-     * the memory for them has just gone.
-     */
-    private @Nullable LimiterDecision allowed(
-            Entry entry, State copy, int percent, long now, long clock, long permits) {
-        copy.growWithin(memory.preview(entry.unreserved()));
-        if (!copy.makeRoom(now, permits)) {
-            return null;
+    /** The decision when permits are taken from {@code copy}, the state of a key that is only looked at. */
+    private LimiterDecision ifTaken(
+            Entry entry, State copy, long stamp, int percent, long now, long clock, long permits) {
+        growAsALook(entry, copy);
+        LocalKeyStatus status = new LocalKeyStatus(null, copy, percent, now);
+        if (!copy.makeRoom(now, permits)) { // one limit takes the memory that another would need
+            return denied(entry, stamp, status, clock, permits, State.NEVER, Outcome.DENIED);
         }
         long departsAt = copy.departsAt(now);
         copy.take(now, permits);
-        return new LocalKeyStatus(null, copy, percent, now).allowed(permits, clock, departsAt);
+        return status.allowed(permits, clock, departsAt);
+    }
+
+    /** Lets a copy of an entry's state grow as the state itself could, without taking the memory. */
+    void growAsALook(Entry entry, State copy) {
+        copy.growWithin(memory.preview(entry.unreserved()));
     }
 
     boolean admits(
@@ -293,8 +294,9 @@ final class LimiterCore extends Entry {
         update(key, taken, (state, now) -> {
             for (int i = 0; i < state.parts(); i++) {
                 State part = state.part(i);
-                if (taken.chargedTo(part.algorithm().lineage()) != null) {
-                    part.release(taken.permits());
+                LimiterDecision charged = taken.chargedTo(part.algorithm().lineage());
+                if (charged != null) {
+                    part.release(charged.mark(), taken.permits());
                 }
             }
         });

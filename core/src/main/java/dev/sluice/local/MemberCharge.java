@@ -106,6 +106,12 @@ final class MemberCharge {
             if (!state.unchangedSince(stamp)) {
                 return false;
             }
+            core.growAsALook(entry, asked);
+            if (!asked.makeRoom(now, before)) {
+                outcome = Outcome.DENIED;
+                decision = denial(state);
+                return true;
+            }
             asked.take(now, before);
         }
         if (!core.admits(entry, asked, stamp, now, permits, limiter.percent(), core.needs(), maxDelay)) {

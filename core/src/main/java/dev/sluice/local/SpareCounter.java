@@ -150,11 +150,10 @@ final class SpareCounter {
             if (entry == null) {
                 return true;
             }
-            State state = entry.state;
-            if (!dropUnawaited(state)) {
+            if (!dropUnawaited(entry)) {
                 return false;
             }
-            Uncounted next = new Uncounted(state.retired());
+            Uncounted next = new Uncounted(entry.state.retired());
             memory.release(entry.bytes());
             setRetired(next);
             entry.retired = next;
@@ -166,8 +165,9 @@ final class SpareCounter {
     }
 
     /** Drops the state of a counter that can retire: calls that have it look their key up again. */
-    private static boolean dropUnawaited(State state) {
+    private static boolean dropUnawaited(Entry entry) {
         for (int tries = 0; ; tries++) {
+            State state = entry.state; // a reset puts another in its place
             long stamp = state.stamp();
             if (State.isAwaited(stamp) || state.isHeldTwice()) {
                 return false;
@@ -206,7 +206,7 @@ final class SpareCounter {
         lock.lock();
         try {
             setRetired(null);
-            if (open != null && dropUnawaited(open.state)) {
+            if (open != null && dropUnawaited(open)) {
                 memory.release(open.bytes());
                 open = null;
             }

@@ -19,7 +19,7 @@ class AllOfTest {
         assertThat(state.used(1)).isEqualTo(2);
         assertThat(state.remaining(1)).isEqualTo(1);
         assertThat(state.readyAt(1, 1)).isEqualTo(1);
-        state.part(2).release(2);
+        state.part(2).release(state.part(2).mark(), 2);
         assertThat(state.readyAt(1, 3)).isEqualTo(101);
         assertThat(state.readyAt(50, 3))
                 .as("the log is free again, the window is not")
