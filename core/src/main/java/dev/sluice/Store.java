@@ -52,8 +52,9 @@ public interface Store extends AutoCloseable {
     default void forget(String name) {}
 
     /**
-     * Ends the waits on the limiters of this store: those who wait are denied at once, and so is whoever would have to
-     * wait later. Limiters in this JVM go on deciding calls that do not wait.
+     * Frees what the store uses. A store in this JVM ends the waits on its limiters: those who wait are denied at once,
+     * and so is whoever would have to wait later; calls that do not wait are decided as before. What the limiters of
+     * another store do then is for it to say.
      */
     @Override
     void close();

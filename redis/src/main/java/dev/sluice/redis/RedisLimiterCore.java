@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RedisLimiterCore {
     private final ScriptCalls calls;
+    private final RedisStore.Setup setup;
     private final DenialCache denials;
     private final FallbackCounters counters;
     private final @Nullable PermitBatches batches;
@@ -31,6 +32,7 @@ final class RedisLimiterCore {
     RedisLimiterCore(
             String name, RedisStore.Setup setup, LimitScripts scripts, OnFailure onFailure, double batchShare) {
         this.calls = new ScriptCalls(name, setup, scripts, onFailure);
+        this.setup = setup;
         this.denials = setup.denials();
         this.counters = setup.counters();
         this.batches = batchShare > 0 ? new PermitBatches(calls, this::refund, counters, batchShare) : null;
@@ -48,6 +50,11 @@ final class RedisLimiterCore {
 
     LimitScripts scripts() {
         return calls.scripts();
+    }
+
+    /** Whether the store with this set-up made it. */
+    boolean isOf(RedisStore.Setup setup) {
+        return this.setup.connection() == setup.connection();
     }
 
     boolean takesBatches() {

@@ -89,18 +89,18 @@ public final class RedisStore implements Store {
      */
     @Override
     public CompletableFuture<List<Decision>> decideAll(List<Charge> charges) {
-        List<RedisLimiter> limiters = charges.stream().map(RedisStore::own).toList();
+        List<RedisLimiter> limiters = charges.stream().map(this::own).toList();
         ResilientConnection connection = setup.connection();
         MultiLimiterCall call = connection.isOneMaster() ? MultiLimiterCall.of(connection, charges, limiters) : null;
         return call == null ? new SequentialCharge(charges, limiters).run() : call.decide();
     }
 
-    private static RedisLimiter own(Charge charge) {
-        if (charge.limiter() instanceof RedisLimiter limiter) {
+    private RedisLimiter own(Charge charge) {
+        if (charge.limiter() instanceof RedisLimiter limiter && limiter.core().isOf(setup)) {
             return limiter;
         }
         throw new IllegalArgumentException(
-                charge.limiter() + " is not on Redis: charge together only limiters that this store made");
+                charge.limiter() + " is not of this store: charge together only limiters that this store made");
     }
 
     /** Counts of the store's calls and decisions since it was built. */

@@ -4,6 +4,7 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofMinutes;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.Charge;
 import dev.sluice.Decision;
@@ -136,6 +137,21 @@ class MultiLimiterCallTest {
             assertThat(store.decideAll(soft).join())
                     .extracting(Decision::allowed)
                     .containsExactly(false, true);
+        }
+    }
+
+    @Test
+    void aLimiterOfAnotherStoreIsRefusedBeforeAnythingIsTaken() {
+        try (RedisStore one = patient(OnFailure.LOCAL);
+                RedisStore other = patient(OnFailure.LOCAL)) {
+            Limiter own = one.limiter("own", Limit.fixedWindow(5, ofSeconds(60)));
+            Limiter foreign = other.limiter("foreign", Limit.fixedWindow(5, ofSeconds(60)));
+            List<Charge> charges = List.of(new Charge(own, "k", 1), new Charge(foreign, "k", 1));
+            assertThatThrownBy(() -> one.decideAll(charges))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("foreign")
+                    .hasMessageContaining("not of this store");
+            assertThat(own.peek("k", 0).remaining()).isEqualTo(5);
         }
     }
 
