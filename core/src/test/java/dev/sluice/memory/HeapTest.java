@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Law 14 in JVMs with small heaps: nothing runs out of memory, and what is counted is what is there. */
-@Tag("slow")
+@Tag("full")
 class HeapTest {
     @ParameterizedTest
     @ValueSource(
