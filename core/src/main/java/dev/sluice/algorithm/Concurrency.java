@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A key may have taken its permits from a counter that it shared with others, and then gets one of its own. How many
  * of the permits there are its own is not known, so all of them count as its own until they are released: they are a
- * {@link Loan}, which only ever falls.
+ * {@link Loan}, which only ever falls. That counter may itself have come after another of which permits are held, and so
+ * on; each of them has a loan, and the loans are a chain.
  */
 public record Concurrency(long capacity, Lineage lineage) implements Algorithm {
     Concurrency(long capacity) {
@@ -37,9 +38,40 @@ public record Concurrency(long capacity, Lineage lineage) implements Algorithm {
     /** The permits that are held of a retired counter. */
     private static final class Loan {
         private volatile long permits;
+        /** The loan of the counter that retired before this one; null if nothing is held of it. */
+        private volatile @Nullable Loan before;
 
-        Loan(long permits) {
+        Loan(long permits, @Nullable Loan before) {
             this.permits = permits;
+            this.before = before;
+        }
+
+        /** The permits of this loan and of all before it. */
+        long sum() {
+            long sum = permits;
+            for (Loan loan = before(); loan != null; loan = loan.before()) {
+                sum += loan.permits;
+            }
+            return sum;
+        }
+
+        /** This loan, or the next one before it of which permits are held; null if there is none. */
+        @Nullable
+        Loan outstanding() {
+            return permits > 0 ? this : before();
+        }
+
+        /** Forgets the loans right before it that have ended: nothing is ever added to one. */
+        private @Nullable Loan before() {
+            Loan known = before;
+            Loan next = known;
+            while (next != null && next.permits == 0) {
+                next = next.before;
+            }
+            if (next != known) {
+                before = next;
+            }
+            return next;
         }
     }
 
@@ -48,8 +80,8 @@ public record Concurrency(long capacity, Lineage lineage) implements Algorithm {
         private long held;
         /** What is held here, for the successors of this retired state; null if it has none. */
         private final @Nullable Loan lent;
-        /** What is held of the state that this one is the successor of; null if it is nobody's. */
-        private final @Nullable Loan owed;
+        /** What is held of the states that this one is the successor of; null if nothing is. */
+        private @Nullable Loan owed;
 
         /** How often it was reset: what was charged before a reset is not given back after it. */
         private final int generation;
@@ -79,12 +111,16 @@ public record Concurrency(long capacity, Lineage lineage) implements Algorithm {
                 return false;
             }
             this.held = held;
+            if (owed != null) {
+                owed = owed.outstanding();
+            }
             return true;
         }
 
         @Override
         public long used(long now) {
-            return owed == null ? held : held + owed.permits;
+            Loan owed = this.owed;
+            return owed == null ? held : held + owed.sum();
         }
 
         @Override
@@ -100,6 +136,12 @@ public record Concurrency(long capacity, Lineage lineage) implements Algorithm {
         @Override
         public long freshAt(long now) {
             return used(now) == 0 ? ANCIENT : NEVER;
+        }
+
+        /** What is held of other states counts for a state that is made anew, too. */
+        @Override
+        public long droppableAt(long now) {
+            return held == 0 ? ANCIENT : NEVER;
         }
 
         @Override
@@ -136,19 +178,12 @@ public record Concurrency(long capacity, Lineage lineage) implements Algorithm {
 
         @Override
         public State retired() {
-            return new Held(limit, held, new Loan(held), owed, generation);
+            return new Held(limit, held, new Loan(held, owed), owed, generation);
         }
 
-        /** Permits are held of this state or of the one before it, but not of both. */
         @Override
         public State successor() {
-            Loan before = owed != null && owed.permits > 0 ? owed : null;
-            return new Held(limit, 0, null, held > 0 ? lent : before, 0);
-        }
-
-        @Override
-        public boolean isHeldTwice() {
-            return held > 0 && owed != null && owed.permits > 0;
+            return new Held(limit, 0, null, lent == null ? null : lent.outstanding(), 0);
         }
 
         @Override

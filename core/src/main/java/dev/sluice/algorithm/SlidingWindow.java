@@ -214,6 +214,25 @@ public record SlidingWindow(long capacity, long sliceMicros, int slices, boolean
             return copy;
         }
 
+        /** The newest slice stays as it is; the permits of all others count as taken in the last of them. */
+        @Override
+        public State retired() {
+            Slices retired = new Slices(limit);
+            retired.generation = generation;
+            retired.last = last;
+            for (int i = fallenOff(sliceAt(last)); i < size; i++) {
+                retired.size = Math.max(1, retired.size);
+                if (i == size - 1 && retired.sum > 0) {
+                    retired.size = 2;
+                }
+                int at = 2 * (retired.size - 1);
+                retired.ring[at] = number(i);
+                retired.ring[at + 1] += count(i);
+                retired.sum += count(i);
+            }
+            return retired;
+        }
+
         @Override
         public long bytes() {
             return HeapSize.object(3, 36) + HeapSize.longs(ring.length);
