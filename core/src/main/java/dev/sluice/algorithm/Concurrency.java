@@ -26,13 +26,13 @@ public record Concurrency(long capacity, Lineage lineage) implements Algorithm {
 
     @Override
     public State fresh() {
-        return new Held(this, 0, null, null, 0);
+        return new Held(this, 0, null, null);
     }
 
     /** Held permits stay held. Nobody could release what a rate limit has used, so it does not count here. */
     @Override
     public State migrate(State old, long now) {
-        return old instanceof Held from ? new Held(this, from.held, from.lent, from.owed, from.generation) : fresh();
+        return old instanceof Held from ? from.with(this, from.lent) : fresh();
     }
 
     /** The permits that are held of a retired counter. */
@@ -75,7 +75,7 @@ public record Concurrency(long capacity, Lineage lineage) implements Algorithm {
         }
     }
 
-    private static final class Held extends State {
+    private static final class Held extends ResettableState {
         private final Concurrency limit;
         private long held;
         /** What is held here, for the successors of this retired state; null if it has none. */
@@ -83,15 +83,17 @@ public record Concurrency(long capacity, Lineage lineage) implements Algorithm {
         /** What is held of the states that this one is the successor of; null if nothing is. */
         private @Nullable Loan owed;
 
-        /** How often it was reset: what was charged before a reset is not given back after it. */
-        private final int generation;
-
-        Held(Concurrency limit, long held, @Nullable Loan lent, @Nullable Loan owed, int generation) {
+        Held(Concurrency limit, long held, @Nullable Loan lent, @Nullable Loan owed) {
             this.limit = limit;
             this.held = held;
             this.lent = lent;
             this.owed = owed;
-            this.generation = generation;
+        }
+
+        private Held with(Concurrency limit, @Nullable Loan lent) {
+            Held same = new Held(limit, held, lent, owed);
+            same.continues(this);
+            return same;
         }
 
         @Override
@@ -153,7 +155,7 @@ public record Concurrency(long capacity, Lineage lineage) implements Algorithm {
 
         @Override
         public void release(long mark, long cost) {
-            if (mark == generation) {
+            if (isCurrent(mark)) {
                 held -= Math.min(held, cost);
                 if (lent != null) {
                     lent.permits = held;
@@ -162,28 +164,18 @@ public record Concurrency(long capacity, Lineage lineage) implements Algorithm {
         }
 
         @Override
-        public long mark() {
-            return generation;
-        }
-
-        @Override
-        public State cleared() {
-            return new Held(limit, 0, null, null, generation + 1);
-        }
-
-        @Override
         public State copy() {
-            return new Held(limit, held, lent, owed, generation);
+            return with(limit, lent);
         }
 
         @Override
         public State retired() {
-            return new Held(limit, held, new Loan(held, owed), owed, generation);
+            return with(limit, new Loan(held, owed));
         }
 
         @Override
         public State successor() {
-            return new Held(limit, 0, null, lent == null ? null : lent.outstanding(), 0);
+            return new Held(limit, 0, null, lent == null ? null : lent.outstanding());
         }
 
         @Override

@@ -47,7 +47,7 @@ public record SlidingLog(long capacity, long periodMicros, Lineage lineage) impl
     /** Permits of one instant. */
     private record Run(long instant, long count) {}
 
-    private static final class Log extends State {
+    private static final class Log extends ResettableState {
         private final SlidingLog limit;
         private Memory memory = Memory.UNBOUNDED;
         /** Instants of permits, a ring, in order from {@code head} on. */
@@ -59,8 +59,6 @@ public record SlidingLog(long capacity, long periodMicros, Lineage lineage) impl
         private int room;
         /** What was taken before all in the ring; null if there is nothing, or if it has left the window. */
         private @Nullable Run before;
-        /** How often it was reset: what was charged before a reset is not given back after it. */
-        private int generation;
 
         private long last = ANCIENT;
 
@@ -186,7 +184,7 @@ public record SlidingLog(long capacity, long periodMicros, Lineage lineage) impl
 
         @Override
         public void refund(long now, long takenAt, long mark, long cost, long unused) {
-            if (mark != generation || takenAt <= horizon(now)) {
+            if (!isCurrent(mark) || takenAt <= horizon(now)) {
                 return;
             }
             int from = countUpTo(takenAt - 1);
@@ -201,18 +199,6 @@ public record SlidingLog(long capacity, long periodMicros, Lineage lineage) impl
         }
 
         @Override
-        public long mark() {
-            return generation;
-        }
-
-        @Override
-        public State cleared() {
-            Log cleared = (Log) limit.fresh();
-            cleared.generation = generation + 1;
-            return cleared;
-        }
-
-        @Override
         public State copy() {
             return copy(limit);
         }
@@ -221,7 +207,7 @@ public record SlidingLog(long capacity, long periodMicros, Lineage lineage) impl
         @Override
         public State retired() {
             Log retired = (Log) limit.fresh();
-            retired.generation = generation;
+            retired.continues(this);
             retired.last = last;
             int gone = countUpTo(horizon(last));
             int merged = Math.max(0, size - gone - retired.ring.length);
@@ -253,7 +239,7 @@ public record SlidingLog(long capacity, long periodMicros, Lineage lineage) impl
             copy.size = size;
             copy.setBefore(before);
             copy.last = last;
-            copy.generation = generation;
+            copy.continues(this);
             return copy;
         }
 
