@@ -23,7 +23,7 @@ class MigratedLogTest {
             logged.take(now, Math.min(capacity, bucket.used(now)));
             for (int step = 0; step < 60; step++) {
                 if (step == 20 && random.nextBoolean()) {
-                    SlidingLog other = new SlidingLog(1 + random.nextInt(30), PERIOD / 2 + random.nextInt(1000));
+                    SlidingLog other = new SlidingLog(1 + random.nextInt(30), PERIOD / 2 + random.nextInt(500));
                     migrated = other.migrate(migrated, now);
                     logged = other.migrate(logged, now);
                 }
