@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>Only the last one that has retired gets new successors; those before it are known to those alone who hold permits of
- * them. A successor takes as much memory as a fresh state. The shared counters are numbered, so that an entry knows whose use it began with: permits that
- * are refunded to a shared counter are refunded to its successors too.
+ * them. A successor takes as much memory as a fresh state. The shared counters are numbered, so that an entry knows whose
+ * use it began with: permits that are refunded to a shared counter are refunded to its successors too.
  *
  * <p>Whoever waits for a counter that retires goes on waiting by its own key. That takes memory for each of them, so a
  * counter that is waited for retires when there is so much: else one key's worth of memory after the other would send

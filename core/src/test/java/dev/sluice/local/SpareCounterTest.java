@@ -178,6 +178,25 @@ class SpareCounterTest {
         assertThat(limiter.peek("new", 0).remaining()).isEqualTo(10);
     }
 
+    @Test
+    void holdsOfEarlierGenerationsEndAfterAChange() {
+        Limiter limiter = store.limiter("limiter", Limit.concurrency(5));
+        List<Decision> held = new ArrayList<>();
+        for (int generation = 0; generation < 3; generation++) {
+            flood();
+            held.add(limiter.decide("shared"));
+            endFlood();
+            limiter.release("key", limiter.decide("key"));
+        }
+        limiter.change(Limit.concurrency(8));
+        assertThat(limiter.peek("new", 0).remaining()).isEqualTo(5);
+        limiter.release("shared", held.get(0));
+        limiter.release("shared", held.get(1));
+        assertThat(limiter.peek("new", 0).remaining()).isEqualTo(7);
+        limiter.release("shared", held.get(2));
+        assertThat(limiter.peek("new", 0).remaining()).isEqualTo(8);
+    }
+
     // ---- Refunds
 
     static Stream<Limit> rates() {
