@@ -129,6 +129,15 @@ public record AllOf(List<Algorithm> limits) implements Algorithm {
         }
 
         @Override
+        public long droppableAt(long now) {
+            long droppableAt = ANCIENT;
+            for (State part : parts) {
+                droppableAt = Math.max(droppableAt, part.droppableAt(now));
+            }
+            return droppableAt;
+        }
+
+        @Override
         public long departsAt(long now) {
             long departsAt = now;
             for (State part : parts) {
@@ -159,11 +168,6 @@ public record AllOf(List<Algorithm> limits) implements Algorithm {
         }
 
         @Override
-        public boolean isHeldTwice() {
-            return Arrays.stream(parts).anyMatch(State::isHeldTwice);
-        }
-
-        @Override
         public long bytes() {
             long bytes = HeapSize.object(2, 8) + HeapSize.references(parts.length);
             for (State part : parts) {
@@ -185,7 +189,7 @@ public record AllOf(List<Algorithm> limits) implements Algorithm {
 
         @Override
         public State cleared() {
-            return new Parts(limit, Arrays.stream(parts).map(State::cleared).toArray(State[]::new));
+            return mapped(State::cleared);
         }
 
         @Override

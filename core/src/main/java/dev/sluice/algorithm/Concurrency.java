@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A key may have taken its permits from a counter that it shared with others, and then gets one of its own. How many
  * of the permits there are its own is not known, so all of them count as its own until they are released: they are a
- * {@link Loan}, which only ever falls.
+ * {@link Loan}, which only ever falls. That counter may itself have come after another of which permits are held, and so
+ * on; each of them has a loan, and the loans are a chain.
  */
 public record Concurrency(long capacity, Lineage lineage) implements Algorithm {
     Concurrency(long capacity) {
@@ -25,41 +26,74 @@ public record Concurrency(long capacity, Lineage lineage) implements Algorithm {
 
     @Override
     public State fresh() {
-        return new Held(this, 0, null, null, 0);
+        return new Held(this, 0, null, null);
     }
 
     /** Held permits stay held. Nobody could release what a rate limit has used, so it does not count here. */
     @Override
     public State migrate(State old, long now) {
-        return old instanceof Held from ? new Held(this, from.held, from.lent, from.owed, from.generation) : fresh();
+        return old instanceof Held from ? from.with(this, from.lent) : fresh();
     }
 
     /** The permits that are held of a retired counter. */
     private static final class Loan {
         private volatile long permits;
+        /** The loan of the counter that retired before this one; null if nothing is held of it. */
+        private volatile @Nullable Loan before;
 
-        Loan(long permits) {
+        Loan(long permits, @Nullable Loan before) {
             this.permits = permits;
+            this.before = before;
+        }
+
+        /** The permits of this loan and of all before it. */
+        long sum() {
+            long sum = permits;
+            for (Loan loan = before(); loan != null; loan = loan.before()) {
+                sum += loan.permits;
+            }
+            return sum;
+        }
+
+        /** This loan, or the next one before it of which permits are held; null if there is none. */
+        @Nullable
+        Loan outstanding() {
+            return permits > 0 ? this : before();
+        }
+
+        /** Forgets the loans right before it that have ended: nothing is ever added to one. */
+        private @Nullable Loan before() {
+            Loan known = before;
+            Loan next = known;
+            while (next != null && next.permits == 0) {
+                next = next.before;
+            }
+            if (next != known) {
+                before = next;
+            }
+            return next;
         }
     }
 
-    private static final class Held extends State {
+    private static final class Held extends ResettableState {
         private final Concurrency limit;
         private long held;
         /** What is held here, for the successors of this retired state; null if it has none. */
         private final @Nullable Loan lent;
-        /** What is held of the state that this one is the successor of; null if it is nobody's. */
-        private final @Nullable Loan owed;
+        /** What is held of the states that this one is the successor of; null if nothing is. */
+        private @Nullable Loan owed;
 
-        /** How often it was reset: what was charged before a reset is not given back after it. */
-        private final int generation;
-
-        Held(Concurrency limit, long held, @Nullable Loan lent, @Nullable Loan owed, int generation) {
+        Held(Concurrency limit, long held, @Nullable Loan lent, @Nullable Loan owed) {
             this.limit = limit;
             this.held = held;
             this.lent = lent;
             this.owed = owed;
-            this.generation = generation;
+        }
+
+        private Held with(Concurrency limit, @Nullable Loan lent) {
+            Held same = new Held(limit, held, lent, owed);
+            same.continues(this);
+            return same;
         }
 
         @Override
@@ -79,12 +113,16 @@ public record Concurrency(long capacity, Lineage lineage) implements Algorithm {
                 return false;
             }
             this.held = held;
+            if (owed != null) {
+                owed = owed.outstanding();
+            }
             return true;
         }
 
         @Override
         public long used(long now) {
-            return owed == null ? held : held + owed.permits;
+            Loan owed = this.owed;
+            return owed == null ? held : held + owed.sum();
         }
 
         @Override
@@ -102,6 +140,12 @@ public record Concurrency(long capacity, Lineage lineage) implements Algorithm {
             return used(now) == 0 ? ANCIENT : NEVER;
         }
 
+        /** What is held of other states counts for a state that is made anew, too. */
+        @Override
+        public long droppableAt(long now) {
+            return held == 0 ? ANCIENT : NEVER;
+        }
+
         @Override
         public void refund(long now, long takenAt, long mark, long cost, long unused) {
             if (unused == cost) {
@@ -111,7 +155,7 @@ public record Concurrency(long capacity, Lineage lineage) implements Algorithm {
 
         @Override
         public void release(long mark, long cost) {
-            if (mark == generation) {
+            if (isCurrent(mark)) {
                 held -= Math.min(held, cost);
                 if (lent != null) {
                     lent.permits = held;
@@ -120,35 +164,18 @@ public record Concurrency(long capacity, Lineage lineage) implements Algorithm {
         }
 
         @Override
-        public long mark() {
-            return generation;
-        }
-
-        @Override
-        public State cleared() {
-            return new Held(limit, 0, null, null, generation + 1);
-        }
-
-        @Override
         public State copy() {
-            return new Held(limit, held, lent, owed, generation);
+            return with(limit, lent);
         }
 
         @Override
         public State retired() {
-            return new Held(limit, held, new Loan(held), owed, generation);
+            return with(limit, new Loan(held, owed));
         }
 
-        /** Permits are held of this state or of the one before it, but not of both. */
         @Override
         public State successor() {
-            Loan before = owed != null && owed.permits > 0 ? owed : null;
-            return new Held(limit, 0, null, held > 0 ? lent : before, 0);
-        }
-
-        @Override
-        public boolean isHeldTwice() {
-            return held > 0 && owed != null && owed.permits > 0;
+            return new Held(limit, 0, null, lent == null ? null : lent.outstanding());
         }
 
         @Override

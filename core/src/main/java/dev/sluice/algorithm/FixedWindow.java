@@ -41,16 +41,14 @@ public record FixedWindow(long capacity, WindowSchedule schedule, Lineage lineag
             to.end = end;
             to.count = from.count;
         }
-        to.generation = from.generation;
+        to.continues(from);
         return to;
     }
 
-    private static final class Window extends State {
+    private static final class Window extends ResettableState {
         private final FixedWindow limit;
         private long end = ANCIENT;
         private long count;
-        /** How often it was reset: what was charged before a reset is not given back after it. */
-        private int generation;
 
         Window(FixedWindow limit) {
             this.limit = limit;
@@ -103,7 +101,7 @@ public record FixedWindow(long capacity, WindowSchedule schedule, Lineage lineag
         @Override
         public void refund(long now, long takenAt, long mark, long cost, long unused) {
             boolean sameWindow =
-                    mark == generation && now < end && takenAt < end && takenAt >= limit.schedule.startOf(end);
+                    isCurrent(mark) && now < end && takenAt < end && takenAt >= limit.schedule.startOf(end);
             if (sameWindow) {
                 count -= Math.min(count, unused);
                 end = count == 0 ? ANCIENT : end;
@@ -111,21 +109,9 @@ public record FixedWindow(long capacity, WindowSchedule schedule, Lineage lineag
         }
 
         @Override
-        public long mark() {
-            return generation;
-        }
-
-        @Override
-        public State cleared() {
-            Window cleared = new Window(limit);
-            cleared.generation = generation + 1;
-            return cleared;
-        }
-
-        @Override
         public State copy() {
             Window copy = new Window(limit);
-            copy.generation = generation;
+            copy.continues(this);
             copy.end = end;
             copy.count = count;
             return copy;

@@ -1,5 +1,7 @@
 package dev.sluice.algorithm;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * At most L permits in any W, exactly: every permit is remembered until it is W old.
  *
@@ -15,6 +17,10 @@ package dev.sluice.algorithm;
  *
  * <p>The log grows with use. If there is no memory for it to grow, it admits as many permits as it can remember, as if
  * that were the limit: never too many, and more again as soon as there is memory.
+ *
+ * <p>What was in use when the log took the place of a state of another kind counts as taken at that instant, before all
+ * that the log remembers. So it is one {@link Run}, however many permits it has. So are the oldest permits of a log that
+ * several keys have shared: they count as taken with the last of them.
  */
 public record SlidingLog(long capacity, long periodMicros, Lineage lineage) implements Algorithm {
     SlidingLog(long capacity, long periodMicros) {
@@ -35,12 +41,13 @@ public record SlidingLog(long capacity, long periodMicros, Lineage lineage) impl
         if (old instanceof Log from) {
             return from.copy(this);
         }
-        State log = fresh();
-        log.take(now, Math.min(capacity, old.used(now)));
-        return log;
+        return new Log(this, (Log) fresh(), new Run(now, Math.min(capacity, old.used(now))));
     }
 
-    private static final class Log extends State {
+    /** Permits of one instant. */
+    private record Run(long instant, long count) {}
+
+    private static final class Log extends ResettableState {
         private final SlidingLog limit;
         private Memory memory = Memory.UNBOUNDED;
         /** Instants of permits, a ring, in order from {@code head} on. */
@@ -48,14 +55,24 @@ public record SlidingLog(long capacity, long periodMicros, Lineage lineage) impl
 
         private int head;
         private int size;
-        /** How often it was reset: what was charged before a reset is not given back after it. */
-        private int generation;
+        /** How many permits the ring may have, as long as it is: beside the run before it, no more than the limit. */
+        private int room;
+        /** What was taken before all in the ring; null if there is nothing, or if it has left the window. */
+        private @Nullable Run before;
 
         private long last = ANCIENT;
 
         Log(SlidingLog limit, long[] ring) {
             this.limit = limit;
             this.ring = ring;
+            this.room = room();
+        }
+
+        /** An empty log behind a run. */
+        Log(SlidingLog limit, Log empty, Run before) {
+            this(limit, empty.ring);
+            this.last = before.instant;
+            setBefore(before);
         }
 
         @Override
@@ -65,14 +82,14 @@ public record SlidingLog(long capacity, long periodMicros, Lineage lineage) impl
 
         @Override
         public boolean admits(long now, long cost) {
-            int length = ring.length;
-            return admits(now, cost, Math.min(length, limit.capacity))
-                    || (length < limit.capacity && admits(now, cost, mostRemembered()));
+            int room = this.room;
+            return admits(now, cost, room) || (room < limit.capacity && admits(now, cost, mostRemembered(now)));
         }
 
+        /** Whether the permits fit if the ring may have {@code most}. */
         private boolean admits(long now, long cost, long most) {
-            long mustBeGone = size + cost - most;
-            return mustBeGone <= 0 || (mustBeGone <= size && entry((int) mustBeGone - 1) <= horizon(now));
+            long free = most - size;
+            return cost <= free || (cost <= most && entry((int) (cost - free) - 1) <= horizon(now));
         }
 
         @Override
@@ -96,6 +113,9 @@ public record SlidingLog(long capacity, long periodMicros, Lineage lineage) impl
                 ring[wrap(tail + i, ring.length)] = last;
             }
             size += (int) cost;
+            if (before != null && before.instant <= last - limit.periodMicros) {
+                setBefore(null);
+            }
             return true;
         }
 
@@ -130,7 +150,7 @@ public record SlidingLog(long capacity, long periodMicros, Lineage lineage) impl
 
         @Override
         public long used(long now) {
-            return (long) size - countUpTo(horizon(now));
+            return usedBefore(now) + remembered(now);
         }
 
         @Override
@@ -138,24 +158,33 @@ public record SlidingLog(long capacity, long periodMicros, Lineage lineage) impl
             if (admits(now, cost)) {
                 return now;
             }
-            long mustBeGone = size + cost - mostRemembered();
-            // more than can be remembered: there may be memory again when all of this is gone
-            return (mustBeGone <= size ? entry((int) mustBeGone - 1) : Math.max(now, last)) + limit.periodMicros;
+            Run before = this.before;
+            long mustBeGone = size + cost - mostRemembered(before == null ? now : leavesAt(before));
+            if (mustBeGone > size) { // more than can be remembered: there may be memory again when all of this is gone
+                return Math.max(now, last) + limit.periodMicros;
+            }
+            return before == null || mustBeGone > 0
+                    ? entry((int) mustBeGone - 1) + limit.periodMicros
+                    : leavesAt(before);
         }
 
         @Override
         public long remaining(long now) {
-            return Math.max(0, mostRemembered() - used(now));
+            return Math.max(0, mostRemembered(now) - remembered(now));
         }
 
         @Override
         public long freshAt(long now) {
-            return size == 0 ? ANCIENT : entry(size - 1) + limit.periodMicros;
+            if (size > 0) {
+                return entry(size - 1) + limit.periodMicros;
+            }
+            Run before = this.before;
+            return before == null ? ANCIENT : leavesAt(before);
         }
 
         @Override
         public void refund(long now, long takenAt, long mark, long cost, long unused) {
-            if (mark != generation || takenAt <= horizon(now)) {
+            if (!isCurrent(mark) || takenAt <= horizon(now)) {
                 return;
             }
             int from = countUpTo(takenAt - 1);
@@ -164,18 +193,9 @@ public record SlidingLog(long capacity, long periodMicros, Lineage lineage) impl
                 ring[wrap(head + i, ring.length)] = entry(i + gone);
             }
             size -= gone;
-        }
-
-        @Override
-        public long mark() {
-            return generation;
-        }
-
-        @Override
-        public State cleared() {
-            Log cleared = (Log) limit.fresh();
-            cleared.generation = generation + 1;
-            return cleared;
+            if (gone < unused && before != null && takenAt <= before.instant) {
+                setBefore(new Run(before.instant, before.count - Math.min(before.count, unused - gone)));
+            }
         }
 
         @Override
@@ -183,9 +203,29 @@ public record SlidingLog(long capacity, long periodMicros, Lineage lineage) impl
             return copy(limit);
         }
 
+        /** The newest permits keep their instants, as many as a fresh log has slots for. */
         @Override
-        public long bytes() {
-            return HeapSize.object(3, 28) + HeapSize.longs(ring.length);
+        public State retired() {
+            Log retired = (Log) limit.fresh();
+            retired.continues(this);
+            retired.last = last;
+            int gone = countUpTo(horizon(last));
+            int merged = Math.max(0, size - gone - retired.ring.length);
+            retired.size = size - gone - merged;
+            for (int i = 0; i < retired.size; i++) {
+                retired.ring[i] = entry(gone + merged + i);
+            }
+            Run first = before != null && before.instant > horizon(last) ? before : null;
+            retired.setBefore(
+                    merged == 0
+                            ? first
+                            : new Run(entry(gone + merged - 1), merged + (first == null ? 0 : first.count)));
+            return retired;
+        }
+
+        @Override
+        public long bytes() { // with a run, be there one or not
+            return HeapSize.object(4, 32) + HeapSize.longs(ring.length) + HeapSize.object(0, 16);
         }
 
         @Override
@@ -197,8 +237,9 @@ public record SlidingLog(long capacity, long periodMicros, Lineage lineage) impl
             Log copy = new Log(limit, ring.clone());
             copy.head = head;
             copy.size = size;
+            copy.setBefore(before);
             copy.last = last;
-            copy.generation = generation;
+            copy.continues(this);
             return copy;
         }
 
@@ -222,12 +263,35 @@ public record SlidingLog(long capacity, long periodMicros, Lineage lineage) impl
             return low;
         }
 
-        /** As many permits as the limit, or as there is memory for. */
-        private long mostRemembered() {
+        /** As many permits in the ring as the limit allows beside the run before it, or as there is memory for. */
+        private long mostRemembered(long now) {
+            long most = limit.capacity - usedBefore(now);
             int length = ring.length;
-            return length >= limit.capacity
-                    ? limit.capacity
-                    : Math.min(limit.capacity, length + Math.max(0, memory.available()) / Long.BYTES);
+            return length >= most ? most : Math.min(most, length + Math.max(0, memory.available()) / Long.BYTES);
+        }
+
+        private int room() {
+            return (int) Math.min(ring.length, limit.capacity - (before == null ? 0 : before.count));
+        }
+
+        private void setBefore(@Nullable Run run) {
+            before = run == null || run.count == 0 ? null : run;
+            room = room();
+        }
+
+        /** The permits of the run before the ring that are in the window. */
+        private long usedBefore(long now) {
+            Run before = this.before;
+            return before != null && before.instant > horizon(now) ? before.count : 0;
+        }
+
+        /** The permits of the ring that are in the window. */
+        private long remembered(long now) {
+            return (long) size - countUpTo(horizon(now));
+        }
+
+        private long leavesAt(Run run) {
+            return run.instant + limit.periodMicros;
         }
 
         /** The length of a ring for {@code needed} permits, with room for more if the limit allows them. */
@@ -240,6 +304,7 @@ public record SlidingLog(long capacity, long periodMicros, Lineage lineage) impl
                 longer[i - gone] = entry(i);
             }
             ring = longer;
+            room = room();
             head = 0;
             size -= gone;
         }

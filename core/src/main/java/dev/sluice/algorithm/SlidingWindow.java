@@ -41,11 +41,11 @@ public record SlidingWindow(long capacity, long sliceMicros, int slices, boolean
             }
         }
         to.last = from.last;
-        to.generation = from.generation;
+        to.continues(from);
         return to;
     }
 
-    private static final class Slices extends State {
+    private static final class Slices extends ResettableState {
         /** With two, one falls off while the other moves on. */
         private static final int MIN_SLICES = 2;
 
@@ -59,9 +59,6 @@ public record SlidingWindow(long capacity, long sliceMicros, int slices, boolean
 
         private int head;
         private int size;
-        /** How often it was reset: what was charged before a reset is not given back after it. */
-        private int generation;
-
         private long sum;
         private long last = ANCIENT;
 
@@ -176,7 +173,7 @@ public record SlidingWindow(long capacity, long sliceMicros, int slices, boolean
         @Override
         public void refund(long now, long takenAt, long mark, long cost, long unused) {
             long from = Math.floorDiv(takenAt, limit.sliceMicros);
-            if (mark != generation || from < sliceAt(Math.max(now, last)) - limit.slices) {
+            if (!isCurrent(mark) || from < sliceAt(Math.max(now, last)) - limit.slices) {
                 return;
             }
             // a later slice only if this one has moved on to its place
@@ -191,27 +188,34 @@ public record SlidingWindow(long capacity, long sliceMicros, int slices, boolean
         }
 
         @Override
-        public long mark() {
-            return generation;
-        }
-
-        @Override
-        public State cleared() {
-            Slices cleared = new Slices(limit);
-            cleared.generation = generation + 1;
-            return cleared;
-        }
-
-        @Override
         public State copy() {
             Slices copy = new Slices(limit);
-            copy.generation = generation;
+            copy.continues(this);
             copy.ring = ring.clone();
             copy.head = head;
             copy.size = size;
             copy.sum = sum;
             copy.last = last;
             return copy;
+        }
+
+        /** The newest slice stays as it is; the permits of all others count as taken in the last of them. */
+        @Override
+        public State retired() {
+            Slices retired = new Slices(limit);
+            retired.continues(this);
+            retired.last = last;
+            for (int i = fallenOff(sliceAt(last)); i < size; i++) {
+                retired.size = Math.max(1, retired.size);
+                if (i == size - 1 && retired.sum > 0) {
+                    retired.size = 2;
+                }
+                int at = 2 * (retired.size - 1);
+                retired.ring[at] = number(i);
+                retired.ring[at + 1] += count(i);
+                retired.sum += count(i);
+            }
+            return retired;
         }
 
         @Override

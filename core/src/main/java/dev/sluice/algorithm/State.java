@@ -77,6 +77,14 @@ public abstract class State extends SequenceLock {
     /** The instant from which this state equals a fresh one; any past instant if it already does. */
     public abstract long freshAt(long now);
 
+    /**
+     * The instant from which nothing tells whether this state is dropped, and made anew when it is needed: it equals a
+     * fresh one, or the first that a key would have, and a clock that is behind it has caught up.
+     */
+    public long droppableAt(long now) {
+        return Math.max(freshAt(now), latest());
+    }
+
     /** What this state says about the permits charged last; {@link #refund} gets it back. */
     public long mark() {
         return 0;
@@ -154,8 +162,9 @@ public abstract class State extends SequenceLock {
     // ---- For a counter that several keys have shared, and that takes nothing any more
 
     /**
-     * This state for a counter that takes nothing any more: held permits are still released from it, and its {@linkplain
-     * #successor successors} see that.
+     * This state for a counter that takes nothing any more, in no more memory than a fresh one: what was spent may come
+     * back later, but by one period after the last charge at the latest. Held permits are still released from it, and its
+     * {@linkplain #successor successors} see that.
      */
     public State retired() {
         return copy();
@@ -167,11 +176,6 @@ public abstract class State extends SequenceLock {
      */
     public State successor() {
         return copy();
-    }
-
-    /** Whether permits are held both here and where this state is the successor of: then it cannot retire yet. */
-    public boolean isHeldTwice() {
-        return false;
     }
 
     // ---- For several limits at once

@@ -51,6 +51,63 @@ class Entry {
         }
     }
 
+    /** Drops the state for good: calls that have it look their key up again. */
+    void drop() {
+        for (int tries = 0; ; tries++) {
+            State state = this.state; // a reset puts another in its place
+            if (state.drop(state.stamp())) {
+                return;
+            }
+            LimiterCore.relax(tries);
+        }
+    }
+
+    /** {@link #drop}, unless somebody waits; false if so. */
+    boolean dropUnawaited() {
+        for (int tries = 0; ; tries++) {
+            State state = this.state;
+            long stamp = state.stamp();
+            if (State.isAwaited(stamp)) {
+                return false;
+            }
+            if (state.drop(stamp)) {
+                return true;
+            }
+            LimiterCore.relax(tries);
+        }
+    }
+
+    /** Puts another state in the place of this one's; false if it was dropped. */
+    boolean replace(UnaryOperator<State> next) {
+        for (int tries = 0; ; tries++) {
+            State state = this.state;
+            long stamp = state.stamp();
+            if (State.isDropped(stamp)) {
+                return false;
+            }
+            if (state.tryLock(stamp)) {
+                State replacement;
+                try {
+                    replacement = next.apply(state);
+                } catch (RuntimeException | Error e) {
+                    state.unlock(stamp);
+                    throw e;
+                }
+                if (State.isAwaited(stamp)) {
+                    replacement.unlockAwaited(replacement.stamp());
+                }
+                this.state = replacement;
+                return true;
+            }
+            LimiterCore.relax(tries);
+        }
+    }
+
+    /** Whether it began with the use of the shared counter of that number. */
+    boolean beganWith(long shared) {
+        return false;
+    }
+
     /** The entry that the permits taken from this one are given back to. */
     Entry current() {
         return this;

@@ -3,6 +3,7 @@ package dev.sluice.local;
 import dev.sluice.algorithm.HeapSize;
 import dev.sluice.algorithm.State;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.concurrent.locks.ReentrantLock;
@@ -64,10 +65,13 @@ final class KeyTable {
     private volatile int sweptShard;
     private volatile int slotsPerSweep = MIN_SLOTS_PER_SWEEP;
 
-    KeyTable(MemoryBound.Account memory, Supplier<State> fresh) {
+    /** In the place of the states of dropped entries, which decisions may refer to for long; null before the first. */
+    private volatile @Nullable State droppedState;
+
+    KeyTable(MemoryBound.Account memory, WaitQueues waiting, Supplier<State> fresh) {
         this.memory = memory;
         this.fresh = fresh;
-        this.spare = new SpareCounter(this, memory);
+        this.spare = new SpareCounter(this, memory, waiting);
     }
 
     /** The entry of {@code key}, made if there is none. */
@@ -83,7 +87,11 @@ final class KeyTable {
     Entry look(String fullKey) {
         Object key = HashedKey.of(fullKey);
         int hash = key.hashCode();
-        Entry entry = findOr(key, hash, () -> preview(key, hash));
+        Entry entry = findOr(key, hash, () -> null);
+        if (entry == null) {
+            memory.relieve(firstBytes(key)); // as the request would
+            entry = findOr(key, hash, () -> preview(key, hash));
+        }
         return entry != null ? entry : preview(key, hash);
     }
 
@@ -92,6 +100,14 @@ final class KeyTable {
     Entry find(String fullKey) {
         Object key = HashedKey.of(fullKey);
         return findOr(key, key.hashCode(), spare::openEntry);
+    }
+
+    /** The counters of {@code key} and of unknown keys that have begun with what was taken from {@code charged}. */
+    List<Entry> laterThan(Entry charged, String fullKey) {
+        return spare.laterThan(charged, () -> {
+            Object key = HashedKey.of(fullKey);
+            return findOr(key, key.hashCode(), () -> null);
+        });
     }
 
     /** {@link #find} for a key that is reset. If it has no entry of its own, what keys have shared is forgotten. */
@@ -143,11 +159,19 @@ final class KeyTable {
     // ---- Adding
 
     private Entry findOrAdd(Object key, int hash) {
-        memory.relieve(Entry.bytes(key) + spare.firstBytes());
+        long bytes = firstBytes(key);
+        memory.relieve(bytes);
+        spare.retireAwaited(bytes);
         while (true) {
             Shard[] shards = this.shards;
             if (shards.length == 0) {
-                resize(0, 1);
+                if (bytes > memory.available() || !resize(0, 1)) {
+                    Entry shared = spare.entry();
+                    if (this.shards.length == 0) { // else another thread may have made an entry of this key
+                        memory.countAtBound();
+                        return shared;
+                    }
+                }
             } else {
                 Shard shard = shard(shards, hash);
                 Entry entry = shard.findOrAdd(key, hash);
@@ -161,35 +185,30 @@ final class KeyTable {
         }
     }
 
+    /** The bytes that an unknown key needs for a counter of its own. */
+    private long firstBytes(Object key) {
+        return (shards.length == 0 ? SHARD_BYTES : 0) + Entry.bytes(key) + fresh().bytes();
+    }
+
     /** Called by a shard that does not have the key, under its lock. */
     Entry addOrShare(Shard shard, Object key, int hash) {
-        long bytes = Entry.bytes(key) + spare.firstBytes();
-        if (!memory.tryReserve(bytes)) {
+        Entry entry = firstBytes(key) > memory.available() ? null : spare.firstEntry(key, hash);
+        if (entry == null || !memory.tryReserve(Entry.bytes(key) + entry.state.bytes())) {
             memory.countAtBound();
             return spare.entry();
         }
-        State first = spare.retire() ? spare.firstState() : null;
-        if (first == null) {
-            memory.release(bytes);
-            memory.countAtBound();
-            return spare.entry();
-        }
-        memory.reserve(Entry.bytes(key) + first.bytes() - bytes);
-        first.growWithin(memory);
-        Entry entry = new Entry(key, hash, first);
+        entry.state.growWithin(memory);
         shard.add(entry);
         return entry;
     }
 
     private Entry preview(Object key, int hash) {
-        State first = spare.firstStateForALook();
+        long needed = firstBytes(key);
+        State first = needed > memory.available() ? null : spare.firstStateForALook(needed);
         if (first == null) {
             return spare.look();
         }
         long table = shards.length == 0 ? SHARD_BYTES : 0;
-        if (table + Entry.bytes(key) + spare.firstBytes() > memory.available()) {
-            return spare.look();
-        }
         long bytes = table + Entry.bytes(key) + first.bytes() - spare.grownBytes();
         first.growWithin(memory.preview(bytes));
         return new Entry(key, hash, first) {
@@ -225,17 +244,12 @@ final class KeyTable {
         return fresh.get();
     }
 
-    /** What a fresh state takes. */
-    long freshBytes() {
-        return fresh.get().bytes();
-    }
-
     // ---- Dropping
 
     /** Drops a fresh state, after noting it; fails if the state changed, or has a wait queue. */
     boolean dropIfFresh(State state, long instant) {
         long stamp = state.stamp();
-        if (State.isAwaited(stamp) || state.freshAt(instant) > instant) {
+        if (State.isAwaited(stamp) || state.droppableAt(instant) > instant) {
             return false;
         }
         noteDrop(instant);
@@ -247,9 +261,21 @@ final class KeyTable {
         NOT_BEFORE.getAndAccumulate(this, instant, Math::max);
     }
 
-    /** Gives back the memory of an entry that was dropped. */
-    void released(Entry entry) {
+    /** Gives back the memory of an entry that was dropped, and lets go of its state. */
+    void dropped(Entry entry) {
         memory.release(Entry.bytes(entry.key) + entry.state.bytes());
+        entry.state = droppedState();
+    }
+
+    /** A state that was dropped. It stands for all others: whoever finds it looks the key up again. */
+    State droppedState() {
+        State dropped = droppedState;
+        if (dropped == null) {
+            dropped = fresh();
+            dropped.drop(dropped.stamp());
+            droppedState = dropped;
+        }
+        return dropped;
     }
 
     /** Drops every key that nobody waits for, whatever it has used. */
@@ -295,19 +321,25 @@ final class KeyTable {
 
     // ---- Cutting and joining shards
 
-    /** Moves the entries from {@code from} shards to {@code count}, or a power of two above; nothing if another does. */
-    private void resize(int from, int count) {
+    /**
+     * Moves the entries from {@code from} shards to {@code count}, or a power of two above, unless another thread does;
+     * false if there is no memory for that.
+     */
+    private boolean resize(int from, int count) {
         if (!resizing.tryLock()) {
-            return;
+            return true;
         }
         try {
             Shard[] before = shards;
             if (before.length == from) {
                 Shard[] after = new Shard[Integer.highestOneBit(2 * count - 1)];
+                if (!memory.tryReserve(SHARD_BYTES * (after.length - before.length))) {
+                    return false;
+                }
                 Arrays.setAll(after, i -> new Shard(this, spread));
-                memory.reserve(SHARD_BYTES * (after.length - before.length));
                 move(before, 0, after);
             }
+            return true;
         } finally {
             resizing.unlock();
         }

@@ -91,7 +91,8 @@ final class LimiterCore extends Entry {
         this.compiled = compiled;
         this.needs = needs(compiled);
         this.memory = bound.account(this);
-        this.keys = new KeyTable(memory, () -> this.compiled.algorithm().fresh());
+        this.keys =
+                new KeyTable(memory, waiting, () -> this.compiled.algorithm().fresh());
         memory.reserve(BYTES + state.bytes());
         state.growWithin(memory);
         memory.open();
@@ -194,7 +195,8 @@ final class LimiterCore extends Entry {
             @Nullable LimiterDecision decision = null;
             if (permits == 0) {
                 decision = status.uncharged(clock);
-            } else if (!admits(entry, state, stamp, now, permits, percent, needs, State.NEVER)) {
+            } else if (!admits(state, now, permits, percent)
+                    || (State.isAwaited(stamp) && waiting.barring(entry, percent) != null)) {
                 decision = denied(entry, stamp, status, clock, permits, State.NEVER, Outcome.DENIED);
             }
             State copy = decision == null ? state.copy() : state;
@@ -226,10 +228,13 @@ final class LimiterCore extends Entry {
 
     boolean admits(
             Entry entry, State state, long stamp, long now, long permits, int percent, int needs, long maxDelay) {
-        boolean admitted = percent == 100 ? state.admits(now, permits) : state.admits(percent, now, permits);
-        return admitted
+        return admits(state, now, permits, percent)
                 && !(State.isAwaited(stamp) && waiting.bar(entry, percent))
                 && ((needs & DELAYS) == 0 || state.departsAt(now) - now <= maxDelay);
+    }
+
+    private static boolean admits(State state, long now, long permits, int percent) {
+        return percent == 100 ? state.admits(now, permits) : state.admits(percent, now, permits);
     }
 
     /** Whether to deny at random what the limits would admit; each limit draws for itself. */
@@ -265,7 +270,7 @@ final class LimiterCore extends Entry {
     /** The denial of a wait that is not waited for. */
     Decision refusal(String key, long permits, int percent) {
         long clock = clock();
-        Entry entry = entry(key);
+        Entry entry = look(key);
         long stamp = entry.state.stamp();
         LocalKeyStatus status = new LocalKeyStatus(null, entry.snapshot(), percent, time(entry, clock));
         return denied(entry, stamp, status, clock, permits, 0, Outcome.DENIED);
@@ -279,15 +284,30 @@ final class LimiterCore extends Entry {
 
     /** Gives back the last {@code unused} of the permits that were taken, to each limit that was charged. */
     void refund(String key, LimiterDecision taken, long unused) {
+        // looked up before: a counter that begins after the refund begins with what is left
+        List<Entry> later = taken.counter() instanceof Entry charged ? keys.laterThan(charged, key) : List.of();
         update(key, taken, (state, now) -> {
             for (int i = 0; i < state.parts(); i++) {
-                State part = state.part(i);
-                LimiterDecision charged = taken.chargedTo(part.algorithm().lineage());
-                if (charged != null) {
-                    part.refund(now, charged.takenAtMicros(), charged.mark(), charged.charged(), unused);
-                }
+                refund(state.part(i), now, taken, unused);
             }
         });
+        for (Entry entry : later) {
+            update(entry, clock(), (state, now) -> {
+                for (int i = 0; i < state.parts(); i++) {
+                    State part = state.part(i);
+                    if (!(part.algorithm() instanceof Concurrency)) { // what is held is held of one counter
+                        refund(part, now, taken, unused);
+                    }
+                }
+            });
+        }
+    }
+
+    private static void refund(State part, long now, LimiterDecision taken, long unused) {
+        LimiterDecision charged = taken.chargedTo(part.algorithm().lineage());
+        if (charged != null) {
+            part.refund(now, charged.takenAtMicros(), charged.mark(), charged.charged(), unused);
+        }
     }
 
     void release(String key, LimiterDecision taken) {
@@ -345,12 +365,20 @@ final class LimiterCore extends Entry {
     private void update(String key, LimiterDecision taken, ObjLongConsumer<State> change) {
         long clock = clock();
         sweep(key, clock);
+        if (taken.counter() instanceof Entry charged) {
+            update(charged, clock, change);
+            return;
+        }
+        Entry found; // known by the key alone
+        do {
+            found = key.isEmpty() ? this : keys.find(key);
+        } while (found != null && !update(found, clock, change));
+    }
+
+    /** Changes a counter, or what has come in its place; false if it was dropped. */
+    private boolean update(Entry charged, long clock, ObjLongConsumer<State> change) {
         for (int tries = 0; ; tries++) {
-            Entry charged = charged(key, taken);
-            Entry entry = charged == null ? null : charged.current();
-            if (entry == null) {
-                return;
-            }
+            Entry entry = charged.current();
             long now = time(entry, clock);
             State state = entry.state;
             long stamp = state.stamp();
@@ -365,49 +393,23 @@ final class LimiterCore extends Entry {
                 } else { // keys with entries of their own may wait for what was held of the shared one
                     waiting.reconsiderAll();
                 }
-                return;
+                return true;
             }
-            if (State.isDropped(stamp) && entry == taken.counter() && entry.current() == entry) {
-                return;
+            if (State.isDropped(stamp) && entry == charged && entry.current() == entry) {
+                return false;
             }
             relax(tries);
         }
-    }
-
-    /** The entry that a decision was charged to; null if it is known by its key alone, and that is gone. */
-    private @Nullable Entry charged(String key, LimiterDecision taken) {
-        if (taken.counter() instanceof Entry entry) {
-            return entry;
-        }
-        return key.isEmpty() ? this : keys.find(key);
     }
 
     /** Puts another state in the place of an entry's; false if the entry was dropped. */
     private boolean replace(Entry entry, UnaryOperator<State> next) {
-        for (int tries = 0; ; tries++) {
-            State state = entry.state;
-            long stamp = state.stamp();
-            if (State.isDropped(stamp)) {
-                return false;
-            }
-            if (state.tryLock(stamp)) {
-                State replacement;
-                try {
-                    replacement = next.apply(state);
-                } catch (RuntimeException | Error e) {
-                    state.unlock(stamp);
-                    throw e;
-                }
-                if (State.isAwaited(stamp)) {
-                    replacement.unlockAwaited(replacement.stamp());
-                }
-                memory.reserve(replacement.bytes() - state.bytes());
-                replacement.growWithin(memory);
-                entry.state = replacement;
-                return true;
-            }
-            relax(tries);
-        }
+        return entry.replace(state -> {
+            State replacement = next.apply(state);
+            memory.reserve(replacement.bytes() - state.bytes());
+            replacement.growWithin(memory);
+            return replacement;
+        });
     }
 
     /** Serves the waiters of an entry that has changed. */

@@ -123,11 +123,13 @@ final class MemoryBound {
 
         @Override
         public boolean tryReserve(long bytes) {
-            long sum = MemoryBound.this.bytes.addAndGet(bytes);
-            if (sum > maxBytes) {
-                MemoryBound.this.bytes.addAndGet(-bytes);
-                return false;
-            }
+            long before;
+            do {
+                before = MemoryBound.this.bytes.get();
+                if (bytes > 0 && bytes > maxBytes - before) {
+                    return false;
+                }
+            } while (!MemoryBound.this.bytes.compareAndSet(before, before + bytes));
             taken.addAndGet(bytes);
             return true;
         }

@@ -1,6 +1,5 @@
 package dev.sluice.local;
 
-import dev.sluice.algorithm.State;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.ThreadLocalRandom;
@@ -125,8 +124,8 @@ final class Shard extends ReentrantLock {
             size = 0;
             for (Entry entry : before) {
                 if (entry != null) {
-                    if (dropUnawaited(entry)) {
-                        keys.released(entry);
+                    if (entry.dropUnawaited()) {
+                        keys.dropped(entry);
                     } else {
                         add(entry);
                     }
@@ -134,20 +133,6 @@ final class Shard extends ReentrantLock {
             }
         } finally {
             unlock();
-        }
-    }
-
-    private static boolean dropUnawaited(Entry entry) {
-        for (int tries = 0; ; tries++) {
-            State state = entry.state;
-            long stamp = state.stamp();
-            if (State.isAwaited(stamp)) {
-                return false;
-            }
-            if (state.drop(stamp)) {
-                return true;
-            }
-            LimiterCore.relax(tries);
         }
     }
 
@@ -220,7 +205,7 @@ final class Shard extends ReentrantLock {
             if (entry == null) {
                 cursor++;
             } else if (keys.dropIfFresh(entry.state, instant)) {
-                keys.released(entry);
+                keys.dropped(entry);
                 remove(cursor);
                 dropped++;
             } else {

@@ -1,8 +1,12 @@
 package dev.sluice.local;
 
 import dev.sluice.algorithm.State;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,24 +20,38 @@ import org.jspecify.annotations.Nullable;
  * find its state dropped, and look their key up again.
  *
  * <pre>
- *   no memory          memory                no memory            memory
- *   [ open ]  retire-> [ retired ] successor-> [ open ]   retire-> [ retired ]
- *                          '-- first states of keys                   '-- only if nothing is held of the one before,
- *                                                                         or of this one
+ *   no memory           memory                  no memory              memory
+ *   [ open 1 ]  retire-> [ retired 1 ] successor-> [ open 2 ]   retire-> [ retired 2 ] ...
+ *                            '-- first states of keys                        '-- first states of keys
  * </pre>
  *
- * <p>So there are at most two generations of which permits are held. While there are two, unknown keys go on sharing
- * the open one, and the first to end its holds makes room for the next. An open counter with a wait queue does not retire
- * either.
+ * <p>Only the last one that has retired gets new successors; those before it are known to those alone who hold permits of
+ * them. A successor takes as much memory as a fresh state. The shared counters are numbered, so that an entry knows whose
+ * use it began with: permits that are refunded to a shared counter are refunded to its successors too.
+ *
+ * <p>Whoever waits for a counter that retires goes on waiting by its own key. That takes memory for each of them, so a
+ * counter that is waited for retires when there is so much: else one key's worth of memory after the other would send
+ * everybody from queue to queue.
  */
 final class SpareCounter {
     /** An entry of no key. What it takes to begin with is not counted, or there might be no memory for the first key. */
     private static class Uncounted extends Entry {
         private final long uncounted;
+        /** The first shared counter of those whose use this one began with; itself, if there are none. */
+        final long first;
 
-        Uncounted(State state) {
+        final long number;
+
+        Uncounted(long first, long number, State state) {
             super("", 0, state);
+            this.first = first;
+            this.number = number;
             this.uncounted = state.bytes();
+        }
+
+        @Override
+        boolean beganWith(long shared) {
+            return first <= shared && shared < number;
         }
 
         /** The bytes by which its states have grown. */
@@ -46,8 +64,8 @@ final class SpareCounter {
     private final class Shared extends Uncounted {
         private volatile @Nullable Uncounted retired;
 
-        Shared(State state) {
-            super(state);
+        Shared(long first, long number, State state) {
+            super(first, number, state);
         }
 
         @Override
@@ -65,15 +83,35 @@ final class SpareCounter {
         }
     }
 
+    /** The entry of a key that began with the use of shared counters. */
+    private static final class Successor extends Entry {
+        private final long first;
+        private final long last;
+
+        Successor(Object key, int hash, State state, long first, long last) {
+            super(key, hash, state);
+            this.first = first;
+            this.last = last;
+        }
+
+        @Override
+        boolean beganWith(long shared) {
+            return first <= shared && shared <= last;
+        }
+    }
+
     private final KeyTable keys;
     private final MemoryBound.Account memory;
+    private final WaitQueues waiting;
     private final ReentrantLock lock = new ReentrantLock();
     private volatile @Nullable Shared open;
     private volatile @Nullable Uncounted retired;
+    private long numbers;
 
-    SpareCounter(KeyTable keys, MemoryBound.Account memory) {
+    SpareCounter(KeyTable keys, MemoryBound.Account memory, WaitQueues waiting) {
         this.keys = keys;
         this.memory = memory;
+        this.waiting = waiting;
     }
 
     /** The entry that unknown keys share. */
@@ -82,7 +120,9 @@ final class SpareCounter {
         try {
             Shared entry = open;
             if (entry == null) {
-                entry = new Shared(firstState());
+                Uncounted before = retired;
+                long number = ++numbers;
+                entry = new Shared(before == null ? number : before.first, number, firstState(before));
                 entry.state.growWithin(memory);
                 open = entry;
             }
@@ -100,24 +140,48 @@ final class SpareCounter {
 
     /** The shared entry as it stands, for a look; one that nobody else sees, if there is none. */
     Entry look() {
-        Entry entry = open;
-        if (entry == null) {
-            entry = new Entry("", 0, firstState());
-            entry.state.growWithin(memory);
+        lock.lock();
+        try {
+            Entry entry = open;
+            if (entry == null) {
+                entry = new Entry("", 0, firstState(retired));
+                entry.state.growWithin(memory);
+            }
+            return entry;
+        } finally {
+            lock.unlock();
         }
-        return entry;
     }
 
-    /** The state of a key that gets a counter of its own, after {@link #retire}. */
-    State firstState() {
-        Entry before = retired;
+    // ---- Entries of keys, after it
+
+    /** The entry of a key that gets a counter of its own; null if it must share, because the open one is waited for. */
+    @Nullable
+    Entry firstEntry(Object key, int hash) {
+        if (open == null && retired == null) {
+            return new Entry(key, hash, keys.fresh());
+        }
+        lock.lock();
+        try {
+            Shared entry = open;
+            if (entry != null) {
+                if (!entry.dropUnawaited()) {
+                    return null;
+                }
+                retire(entry);
+            }
+            Uncounted before = retired;
+            State first = firstState(before);
+            return before == null
+                    ? new Entry(key, hash, first)
+                    : new Successor(key, hash, first, before.first, before.number);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private State firstState(@Nullable Uncounted before) {
         return before == null ? keys.fresh() : before.readState(State::successor);
-    }
-
-    /** About the bytes of {@link #firstState}. */
-    long firstBytes() {
-        Entry before = open == null ? retired : open;
-        return before == null ? keys.freshBytes() : before.state.bytes();
     }
 
     /** The bytes that come back when the shared counter retires. */
@@ -126,58 +190,86 @@ final class SpareCounter {
         return entry == null ? 0 : entry.bytes();
     }
 
-    /** The state that a key would begin with; null if it would have to share. */
+    /** The state that a key would begin with if it had {@code bytes}; null if it would have to share. */
     @Nullable
-    State firstStateForALook() {
-        Shared entry = open;
-        if (entry == null) {
-            return firstState();
-        }
-        State state = entry.snapshot();
-        return State.isAwaited(entry.state.stamp()) || state.isHeldTwice()
-                ? null
-                : state.retired().successor();
-    }
-
-    /** Makes the shared counter take nothing any more; false if it must go on. */
-    boolean retire() {
-        if (open == null) {
-            return true;
-        }
+    State firstStateForALook(long bytes) {
         lock.lock();
         try {
             Shared entry = open;
             if (entry == null) {
-                return true;
+                return firstState(retired);
             }
-            if (!dropUnawaited(entry)) {
+            return State.isAwaited(entry.state.stamp()) && !isRoomForAll(entry, bytes)
+                    ? null
+                    : entry.snapshot().retired().successor();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * The counters that have begun with what was taken from {@code charged}, if that is a shared one: {@code own}, the
+     * entry of the key, if it has one, and those from which other keys will begin.
+     */
+    List<Entry> laterThan(Entry charged, Supplier<@Nullable Entry> own) {
+        if (!(charged instanceof Shared shared)) {
+            return List.of();
+        }
+        Entry ofKey = own.get();
+        List<Entry> later = new ArrayList<>();
+        lock.lock();
+        try {
+            for (Entry entry : Arrays.asList(retired, open, ofKey)) {
+                if (entry != null && entry.beganWith(shared.number)) {
+                    later.add(entry);
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+        return later;
+    }
+
+    // ---- Retiring
+
+    /** Makes a shared counter retire that is waited for, if there are {@code bytes} for each who waits and one more. */
+    void retireAwaited(long bytes) {
+        Shared entry = open;
+        if (entry != null && State.isAwaited(entry.state.stamp()) && isRoomForAll(entry, bytes)) {
+            waiting.moveFrom(entry, () -> dropAndRetire(entry));
+        }
+    }
+
+    private boolean isRoomForAll(Entry entry, long bytes) {
+        return memory.available() / bytes > waiting.roughSize(entry);
+    }
+
+    /** Runs under the lock of the wait queue, which is empty then; false if the counter is no longer open. */
+    private boolean dropAndRetire(Shared entry) {
+        lock.lock();
+        try {
+            if (open != entry) {
                 return false;
             }
-            Uncounted next = new Uncounted(entry.state.retired());
-            memory.release(entry.bytes());
-            setRetired(next);
-            entry.retired = next;
-            open = null;
+            entry.drop();
+            retire(entry);
             return true;
         } finally {
             lock.unlock();
         }
     }
 
-    /** Drops the state of a counter that can retire: calls that have it look their key up again. */
-    private static boolean dropUnawaited(Entry entry) {
-        for (int tries = 0; ; tries++) {
-            State state = entry.state; // a reset puts another in its place
-            long stamp = state.stamp();
-            if (State.isAwaited(stamp) || state.isHeldTwice()) {
-                return false;
-            }
-            if (state.drop(stamp)) {
-                return true;
-            }
-            LimiterCore.relax(tries);
-        }
+    /** Makes the shared counter, whose state was dropped, take nothing any more. */
+    private void retire(Shared entry) {
+        Uncounted next = new Uncounted(entry.first, entry.number, entry.state.retired());
+        memory.release(entry.bytes());
+        setRetired(next);
+        entry.retired = next;
+        entry.state = keys.droppedState();
+        open = null;
     }
+
+    // ---- Forgetting
 
     /** Forgets counters that are fresh at {@code instant}. */
     void sweep(long instant) {
@@ -188,11 +280,10 @@ final class SpareCounter {
         try {
             Shared entry = open;
             if (entry != null && keys.dropIfFresh(entry.state, instant)) {
-                memory.release(entry.bytes());
-                open = null;
+                forget(entry);
             }
             Entry before = retired;
-            if (before != null && before.state.freshAt(instant) <= instant) {
+            if (before != null && isFresh(before.state, instant)) {
                 keys.noteDrop(instant);
                 setRetired(null);
             }
@@ -201,18 +292,28 @@ final class SpareCounter {
         }
     }
 
+    private static boolean isFresh(State state, long instant) {
+        return Math.max(state.freshAt(instant), state.latest()) <= instant;
+    }
+
     /** Forgets everything, except what is waited for. */
     void clear() {
         lock.lock();
         try {
             setRetired(null);
-            if (open != null && dropUnawaited(open)) {
-                memory.release(open.bytes());
-                open = null;
+            Shared entry = open;
+            if (entry != null && entry.dropUnawaited()) {
+                forget(entry);
             }
         } finally {
             lock.unlock();
         }
+    }
+
+    private void forget(Shared dropped) {
+        memory.release(dropped.bytes());
+        dropped.state = keys.droppedState();
+        open = null;
     }
 
     /**

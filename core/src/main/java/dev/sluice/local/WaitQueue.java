@@ -7,6 +7,7 @@ import dev.sluice.algorithm.State;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -91,10 +92,8 @@ final class WaitQueue {
 
     // ---- For waiters
 
-    /** Joins the queue, or is refused at once if the turn cannot come in time; null if the queue has dissolved. */
-    @Nullable
-    Waiter join(String key, long permits, int percent, long deadline) {
-        Waiter waiter = new Waiter(this, key, permits, percent, deadline);
+    /** Joins the queue, or is refused at once if the turn cannot come in time; false if the queue has dissolved. */
+    boolean join(Waiter waiter) {
         boolean[] joined = {true};
         locked(done -> {
                     if (dissolved || !markAwaited()) {
@@ -110,7 +109,10 @@ final class WaitQueue {
                     settle(done);
                 })
                 .run();
-        return joined[0] ? waiter : null;
+        if (joined[0]) {
+            waiter.joined(this);
+        }
+        return joined[0];
     }
 
     /** Leaves the queue; those behind move up. Running the result completes their futures. */
@@ -122,6 +124,27 @@ final class WaitQueue {
                     }
                 })
                 .later();
+    }
+
+    /** If {@code retire} ends the use of the entry, everybody leaves, to join another queue in the order of the result. */
+    List<Waiter> leaveAll(BooleanSupplier retire) {
+        lock.lock();
+        try {
+            if (dissolved || !refused.isEmpty() || !retire.getAsBoolean()) {
+                return List.of();
+            }
+            List<Waiter> all = waiters.all();
+            all.forEach(this::remove);
+            dissolve();
+            return all;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** How many wait; an old number, since it is read without the lock. */
+    int roughSize() {
+        return waiters.size();
     }
 
     // ---- For changes of the state

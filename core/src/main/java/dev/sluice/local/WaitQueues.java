@@ -8,6 +8,8 @@ import dev.sluice.spi.PendingDecision;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +20,7 @@ final class WaitQueues {
     private final LimiterCore core;
     private final ConcurrentHashMap<Entry, WaitQueue> queues = new ConcurrentHashMap<>();
     private final Set<Delayed> delayed = ConcurrentHashMap.newKeySet();
+    private final AtomicBoolean moving = new AtomicBoolean();
     private volatile boolean closed;
 
     WaitQueues(LimiterCore core) {
@@ -41,14 +44,49 @@ final class WaitQueues {
     private CompletableFuture<Decision> enqueue(String key, long permits, int percent, long maxWait) {
         long now = core.clock();
         long deadline = maxWait > State.NEVER - Math.max(0, now) ? State.NEVER : now + maxWait;
-        for (int tries = 0; ; tries++) {
-            WaitQueue queue = queues.computeIfAbsent(core.entry(key), entry -> new WaitQueue(core, this, entry));
-            Waiter waiter = queue.join(key, permits, percent, deadline);
-            if (waiter != null) {
-                return waiter;
+        Waiter waiter = new Waiter(key, permits, percent, deadline);
+        join(waiter);
+        return waiter;
+    }
+
+    private void join(Waiter waiter) {
+        boolean joined = false;
+        for (int tries = 0; !joined; tries++) {
+            if (tries > 0) {
+                LimiterCore.relax(tries - 1);
             }
-            LimiterCore.relax(tries);
+            joined = queues.computeIfAbsent(core.entry(waiter.key), entry -> new WaitQueue(core, this, entry))
+                    .join(waiter);
         }
+    }
+
+    /**
+     * Those who wait for an entry that several keys share go on waiting, each by its own key, if {@code retire} ends the
+     * use of that entry. A call that comes at the same moment may go before them. Does nothing while another thread is at
+     * it, or this one.
+     */
+    void moveFrom(Entry shared, BooleanSupplier retire) {
+        WaitQueue queue = queues.get(shared);
+        if (queue == null || !moving.compareAndSet(false, true)) {
+            return;
+        }
+        try {
+            for (Waiter waiter : queue.leaveAll(retire)) {
+                try {
+                    join(waiter);
+                } catch (RuntimeException | Error failure) {
+                    waiter.fail(failure);
+                }
+            }
+        } finally {
+            moving.set(false);
+        }
+    }
+
+    /** How many wait for an entry, or waited a moment ago. */
+    int roughSize(Entry entry) {
+        WaitQueue queue = queues.get(entry);
+        return queue == null ? 0 : queue.roughSize();
     }
 
     private CompletableFuture<Decision> delay(String key, int percent, LimiterDecision admitted) {

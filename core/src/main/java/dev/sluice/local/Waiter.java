@@ -12,7 +12,8 @@ final class Waiter extends PendingDecision {
     /** When it stops waiting, on the limiter's clock. */
     final long deadline;
 
-    private final @Nullable WaitQueue queue;
+    /** The last queue that it has joined. */
+    private volatile @Nullable WaitQueue queue;
 
     // ---- Under the lock of the queue
 
@@ -23,8 +24,7 @@ final class Waiter extends PendingDecision {
 
     Runnable cancelAlarm = () -> {};
 
-    Waiter(WaitQueue queue, String key, long permits, int percent, long deadline) {
-        this.queue = queue;
+    Waiter(String key, long permits, int percent, long deadline) {
         this.key = key;
         this.permits = permits;
         this.percent = percent;
@@ -33,11 +33,15 @@ final class Waiter extends PendingDecision {
 
     /** A request that does not wait: only to ask when its turn would be. */
     Waiter(long permits, int percent) {
-        this.queue = null;
-        this.key = "";
-        this.permits = permits;
-        this.percent = percent;
-        this.deadline = State.NEVER;
+        this("", permits, percent, State.NEVER);
+    }
+
+    /** Notes that it has joined a queue; leaves it again if its owner has completed the future meanwhile. */
+    void joined(WaitQueue queue) {
+        this.queue = queue;
+        if (isClaimed()) {
+            queue.leave(this).run();
+        }
     }
 
     /** Whether a turn at that instant comes before the deadline. */
@@ -47,6 +51,7 @@ final class Waiter extends PendingDecision {
 
     @Override
     protected Runnable withdraw() {
-        return queue == null ? () -> {} : queue.leave(this);
+        WaitQueue joined = queue;
+        return joined == null ? () -> {} : joined.leave(this);
     }
 }

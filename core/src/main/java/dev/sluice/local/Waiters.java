@@ -92,10 +92,11 @@ final class Waiters {
         return first;
     }
 
-    /** Everybody, share by share. */
+    /** Everybody, in the order of arrival. */
     List<Waiter> all() {
         List<Waiter> all = new ArrayList<>(size);
         byShare.values().forEach(all::addAll);
+        all.sort(Comparator.comparingLong(waiter -> waiter.arrival));
         return all;
     }
 

@@ -3,6 +3,7 @@ package dev.sluice.spi;
 import dev.sluice.Decision;
 import dev.sluice.Outcome;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -116,72 +117,34 @@ public record LimiterDecision(
 
     /** A decision on {@code permits} of those that this one took, which leaves {@code remaining}. */
     public LimiterDecision ofPermits(long permits, long remaining) {
-        return new LimiterDecision(
-                outcome,
-                permits,
-                limit,
-                remaining,
-                retryAfterMicros,
-                resetAfterMicros,
-                0,
-                source,
-                charged,
-                takenAtMicros,
-                mark,
-                limitId,
-                counter,
-                parts.stream()
-                        .map(part -> part.ofPermits(permits, part.remaining))
-                        .toList());
+        return with(
+                outcome, permits, limit, remaining, 0, source, each(part -> part.ofPermits(permits, part.remaining)));
     }
 
     /** The same as a peek gives it: nothing was taken. */
     public LimiterDecision untaken() {
-        return new LimiterDecision(
-                outcome,
-                permits,
-                limit,
-                remaining,
-                retryAfterMicros,
-                resetAfterMicros,
-                delayMicros,
-                source,
-                0,
-                0,
-                0,
-                null,
-                null,
-                parts.isEmpty()
-                        ? parts
-                        : parts.stream().map(LimiterDecision::untaken).toList());
+        return denied(outcome, permits, limit, remaining, retryAfterMicros, resetAfterMicros)
+                .with(outcome, permits, limit, remaining, delayMicros, source, each(LimiterDecision::untaken));
     }
 
     /** The same decision with those of each limit. */
     public LimiterDecision withParts(List<LimiterDecision> parts) {
-        return with(outcome, limit, remaining, delayMicros, source, List.copyOf(parts));
+        return with(outcome, permits, limit, remaining, delayMicros, source, List.copyOf(parts));
     }
 
     /** The same decision, made by another. */
     public LimiterDecision withSource(Source source) {
-        return with(
-                outcome,
-                limit,
-                remaining,
-                delayMicros,
-                source,
-                parts.isEmpty()
-                        ? parts
-                        : parts.stream().map(part -> part.withSource(source)).toList());
+        return with(outcome, permits, limit, remaining, delayMicros, source, each(part -> part.withSource(source)));
     }
 
     /** The same decision, where the limit is another and leaves {@code remaining}. */
     public LimiterDecision withRemaining(long limit, long remaining) {
-        return with(outcome, limit, remaining, delayMicros, source, parts);
+        return with(outcome, permits, limit, remaining, delayMicros, source, parts);
     }
 
     /** The same as a shadow limiter gives it: nothing is denied, and nothing delayed. */
     public LimiterDecision asShadow() {
-        return with(allowed() ? outcome : Outcome.SHADOWED, limit, remaining, 0, source, parts);
+        return with(allowed() ? outcome : Outcome.SHADOWED, permits, limit, remaining, 0, source, parts);
     }
 
     /** The same once the delay is over. */
@@ -191,32 +154,27 @@ public record LimiterDecision(
 
     /** The same once so much of the delay is over. */
     public LimiterDecision afterDelay(long micros) {
-        return with(outcome, limit, remaining, Math.max(0, delayMicros - micros), source, parts);
+        return with(outcome, permits, limit, remaining, Math.max(0, delayMicros - micros), source, parts);
     }
 
     /** The same decision on a request for {@code permits}. */
     public LimiterDecision withPermits(long permits) {
-        return new LimiterDecision(
-                outcome,
-                permits,
-                limit,
-                remaining,
-                retryAfterMicros,
-                resetAfterMicros,
-                delayMicros,
-                source,
-                charged,
-                takenAtMicros,
-                mark,
-                limitId,
-                counter,
-                parts.isEmpty()
-                        ? parts
-                        : parts.stream().map(part -> part.withPermits(permits)).toList());
+        return with(outcome, permits, limit, remaining, delayMicros, source, each(part -> part.withPermits(permits)));
     }
 
+    private List<LimiterDecision> each(UnaryOperator<LimiterDecision> change) {
+        return parts.isEmpty() ? parts : parts.stream().map(change).toList();
+    }
+
+    /** The one copy: what was charged, and how long it takes to come back, stay as they are. */
     private LimiterDecision with(
-            Outcome outcome, long limit, long remaining, long delayMicros, Source source, List<LimiterDecision> parts) {
+            Outcome outcome,
+            long permits,
+            long limit,
+            long remaining,
+            long delayMicros,
+            Source source,
+            List<LimiterDecision> parts) {
         return new LimiterDecision(
                 outcome,
                 permits,

@@ -21,6 +21,11 @@ public abstract class PendingDecision extends CompletableFuture<Decision> {
      */
     protected abstract Runnable withdraw();
 
+    /** Whether the future is complete, or is being completed. */
+    protected final boolean isClaimed() {
+        return claimed.get();
+    }
+
     /** Completes the future with the store's decision; false if its owner has completed it. */
     public final boolean answer(Decision decision) {
         return claimed.compareAndSet(false, true) && super.complete(decision);

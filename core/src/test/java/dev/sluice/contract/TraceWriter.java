@@ -50,12 +50,9 @@ final class TraceWriter {
             return new Manner(stepsBack, gives, holdsPermits, shares, oneKey);
         }
 
-        /**
-         * The same, and refunds where the clock steps back too, on the one key. Another key that was refunded whole may
-         * be dropped, and with it how late it was.
-         */
+        /** The same, and refunds where the clock steps back too. */
         Manner givesBackWhenItStepsBack() {
-            return givesBack(givesBack || (stepsBack && oneKey));
+            return givesBack(givesBack || stepsBack);
         }
 
         /**

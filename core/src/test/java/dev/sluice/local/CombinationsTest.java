@@ -125,6 +125,22 @@ class CombinationsTest {
     }
 
     @Test
+    void aPeekOfAHigherShareLeavesTheQueueAlone() {
+        LocalLimiter limiter = (LocalLimiter)
+                Limiter.builder(Limit.tokenBucket(10, TEN_SECONDS)).clock(clock).build();
+        limiter.decide("k", 6);
+        CompletableFuture<Decision> waiting = limiter.withShare(50).acquireAsync("k", 1, TEN_SECONDS);
+        WaitQueue queue = Objects.requireNonNull(limiter.core().waiting.queue("k"));
+        long before = queue.forecastSteps();
+        for (int i = 0; i < 10; i++) {
+            assertThat(limiter.peek("k").allowed()).isTrue();
+            clock.advance(Duration.ofMillis(2));
+        }
+        assertThat(queue.forecastSteps()).isEqualTo(before);
+        assertThat(waiting).isNotDone();
+    }
+
+    @Test
     void keysAreResetWhileTheSharedCounterRetires() throws InterruptedException {
         Store store = Store.builder().ticker(clock).maxBytes(12_000).build();
         Duration period = Duration.ofMillis(100);

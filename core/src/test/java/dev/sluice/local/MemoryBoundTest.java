@@ -13,7 +13,10 @@ import dev.sluice.Limiter;
 import dev.sluice.ManualClock;
 import dev.sluice.Store;
 import dev.sluice.StoreUsage;
+import dev.sluice.spi.LimiterDecision;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -123,14 +126,14 @@ class MemoryBoundTest {
     }
 
     @Test
-    void whatGarbageTookComesBack() throws InterruptedException {
+    void whatGarbageTookComesBack() {
         MemoryBound bound = new MemoryBound(1 << 20);
         for (int i = 0; i < 10; i++) {
             limiter(core(time, bound, Limit.tokenBucket(1, ofMinutes(1)))).tryAcquire("k");
         }
-        for (int i = 0; i < 100 && bound.usage().bytes() > 0; i++) {
+        long end = System.nanoTime() + ofSeconds(30).toNanos();
+        while (bound.usage().bytes() > 0 && System.nanoTime() < end) {
             System.gc();
-            Thread.sleep(10);
         }
         assertThat(bound.usage()).isEqualTo(new StoreUsage(0, 0, 1 << 20, 0));
     }
@@ -192,6 +195,59 @@ class MemoryBoundTest {
             calls++;
         }
         assertThat(calls).isLessThan(6000);
+    }
+
+    @Test
+    void aChangeToALogTakesNoMoreThanUnusedLogs() {
+        MemoryBound bound = new MemoryBound(2_000_000);
+        Limiter limiter = limiter(core(time, bound, Limit.tokenBucket(10_000, ofHours(24))));
+        for (int i = 0; i < 1000; i++) {
+            limiter.decide(key(i, 5), 9_999);
+        }
+        Limit log = Limit.slidingLog(10_000, ofHours(24));
+        limiter.change(log);
+        assertThat(bound.usage().bytes()).isLessThanOrEqualTo(bytesFor(1000, "12345", log));
+        assertThat(limiter.peek(key(7, 5), 0).remaining()).isEqualTo(1);
+    }
+
+    @Test
+    void aDecisionThatIsKeptKeepsNoDroppedCounter() {
+        LimiterCore core = core(time, 1 << 20, Limit.slidingLog(10_000, ofSeconds(1)));
+        Limiter limiter = limiter(core);
+        Decision kept = limiter.decide("k", 9000);
+        time.advance(ofSeconds(3));
+        limiter.peek("other");
+        assertThat(core.keyCount()).isZero();
+        Entry entry = (Entry) Objects.requireNonNull(LimiterDecision.of(kept).counter());
+        assertThat(entry.state.bytes()).isLessThan(1000);
+        limiter.refund("k", kept);
+        assertThat(limiter.peek("k", 0).remaining()).isEqualTo(10_000);
+    }
+
+    /** With what others take and give back at the same time, a request for what is there is never refused. */
+    @Test
+    void whoAsksForTooMuchTakesNothingFromOthers() throws InterruptedException {
+        MemoryBound bound = new MemoryBound(1000);
+        LimiterCore core = core(time, bound, Limit.tokenBucket(1, ofSeconds(1)));
+        MemoryBound.Account account = bound.account(core);
+        AtomicBoolean stop = new AtomicBoolean();
+        Thread greedy = new Thread(() -> {
+            while (!stop.get()) {
+                assertThat(account.tryReserve(1001)).isFalse();
+            }
+        });
+        greedy.start();
+        int refused = 0;
+        for (int i = 0; i < 200_000; i++) {
+            if (account.tryReserve(1)) {
+                account.release(1);
+            } else {
+                refused++;
+            }
+        }
+        stop.set(true);
+        greedy.join();
+        assertThat(refused).isZero();
     }
 
     // ---- Past the bound

@@ -6,8 +6,10 @@ import dev.sluice.text.WholeNumber;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.common.ScalarStyle;
+import org.snakeyaml.engine.v2.exceptions.Mark;
 import org.snakeyaml.engine.v2.nodes.MappingNode;
 import org.snakeyaml.engine.v2.nodes.Node;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
@@ -53,9 +55,23 @@ public final class YamlValue {
 
     /** Adds a problem with this text from the character at {@code offset} on. */
     public void problem(int offset, String message) {
-        boolean plain = node instanceof ScalarNode scalar && scalar.isPlain();
         String value = node instanceof ScalarNode scalar ? scalar.getValue() : "";
-        problems.add(line(), plain ? column() + offset : column(), path, value, message);
+        problems.add(line(), offset == 0 ? column() : column(offset), path, value, message);
+    }
+
+    /** The column of a character of this text; where it begins, if it is not written as it is read. */
+    private int column(int offset) {
+        if (!(node instanceof ScalarNode scalar)) {
+            return column();
+        }
+        int quote = scalar.isPlain() ? 0 : 1;
+        int written = indexOf(node.getEndMark()) - indexOf(node.getStartMark()) - 2 * quote;
+        boolean asRead = scalar.getValue().codePointCount(0, scalar.getValue().length()) == written;
+        return scalar.isPlain() || asRead ? column() + quote + offset : column();
+    }
+
+    private static int indexOf(Optional<Mark> mark) {
+        return mark.map(Mark::getIndex).orElse(0);
     }
 
     /** Adds the problem that this is not one of the values that a field can have. */

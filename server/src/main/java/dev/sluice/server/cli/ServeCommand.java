@@ -17,6 +17,7 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
@@ -255,7 +256,8 @@ final class ServeCommand implements Callable<Integer> {
             }
             return memory;
         } catch (IllegalArgumentException e) {
-            throw common.wrongCall("--memory: " + e.getMessage());
+            boolean given = !common.given(List.of("memory")).isEmpty();
+            throw common.wrongCall((given ? "--memory: " : "SLUICE_MEMORY: ") + e.getMessage());
         }
     }
 

@@ -35,6 +35,8 @@ class MainTest {
                 "serve --port 65536              | sluice serve: --port must be from 0 to 65535, was 65536",
                 "serve --grace -1                | sluice serve: --grace must be from 0 to 3600, was -1; see",
                 "serve --store-timeout 0         | sluice serve: --store-timeout must be from 1 to 60000, was 0; see",
+                "serve --memory lots             | sluice serve: --memory: expected a size such as 256MB or 2GB, or a part of the",
+                "serve --memory 101%             | sluice serve: --memory: expected at most 100%, was '101%'; see",
                 "serve --max-connections 0       | sluice serve: --max-connections must be from 1 to 1000000, was 0; see",
                 "serve --port 0 --admin-port 0 --store mysql://x | sluice serve: ",
                 "serve --admin-host 0.0.0.0      | sluice serve: the admin port would listen on 0.0.0.0, where others can",

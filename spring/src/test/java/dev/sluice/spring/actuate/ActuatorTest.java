@@ -1,6 +1,7 @@
 package dev.sluice.spring.actuate;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.spring.RateLimit;
 import dev.sluice.spring.RunningApp;
@@ -51,6 +52,7 @@ class ActuatorTest {
                 WebApplicationType.SERVLET,
                 List.of(App.class),
                 "sluice.store=memory",
+                "sluice.memory=8MB",
                 "management.endpoints.web.exposure.include=sluice,health,metrics",
                 "management.endpoint.health.show-details=always",
                 "management.health.redis.enabled=false",
@@ -95,6 +97,30 @@ class ActuatorTest {
                         .counter()
                         .count())
                 .isEqualTo(3);
+    }
+
+    @Test
+    void showsTheMemoryOfTheStore() {
+        app.get("/hello");
+        MeterRegistry meters = app.bean(MeterRegistry.class);
+        assertThat(meters.get("sluice.store.bytes.max").gauge().value()).isEqualTo(8 << 20);
+        assertThat(meters.get("sluice.store.bytes").gauge().value()).isPositive();
+        assertThat(meters.get("sluice.store.keys").gauge().value()).isPositive();
+        assertThat(meters.get("sluice.store.at.bound").functionCounter().count())
+                .isZero();
+    }
+
+    @Test
+    void aBadAmountOfMemoryEndsTheStart() {
+        assertThatThrownBy(() -> RunningApp.start(
+                                WebApplicationType.SERVLET,
+                                List.of(App.class),
+                                "sluice.store=memory",
+                                "sluice.memory=lots")
+                        .close())
+                .rootCause()
+                .hasMessageContaining("sluice.memory: expected a size such as 256MB")
+                .hasMessageContaining("was 'lots'");
     }
 
     @Test
