@@ -76,7 +76,10 @@ class LinearizableTest {
         final Decision taken;
 
         Calls(Limit... limits) {
-            this.limiter = Limiter.builder(limits).ticker(nanos::get).build();
+            this.limiter = Limiter.builder(limits)
+                    .ticker(nanos::get)
+                    .maxBytes(1 << 20) // the bound that limiters share leads Lincheck to the objects of other tests
+                    .build();
             this.taken = limiter.decide(1);
         }
 
