@@ -247,7 +247,7 @@ class ClusterTest {
     }
 
     private static RedisServer masterOfAlice() {
-        return cluster.masterOf(new KeyNames("sluice", "many").of("alice", 1)[0]);
+        return cluster.masterOf(new KeyNames("sluice", "many").of("alice", List.of("1T1h"))[0]);
     }
 
     private static boolean timed(Limiter limiter, AtomicLong slowest) {

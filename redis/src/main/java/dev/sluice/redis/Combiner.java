@@ -1,0 +1,306 @@
+package dev.sluice.redis;
+
+import dev.sluice.redis.client.ResilientConnection;
+import dev.sluice.redis.script.LimitScripts;
+import dev.sluice.redis.script.LimitScripts.Operation;
+import dev.sluice.redis.script.Script;
+import dev.sluice.redis.script.ScriptReply;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends the requests of a store to Redis, those that come while a script is under way together in the next one.
+ *
+ * <pre>
+ *   request  1       2 3 4        5 6
+ *   script   [ 1 ]   |     [ 2 3 4 ] [ 5 6 ]
+ *             '-- sent at once    '-- sent when the reply to the one before has come
+ * </pre>
+ *
+ * <p>Why: a script has a fixed cost, for Redis and for both ends of the connection, that is several times the cost of a
+ * decision. The busier a store is, the more requests share it. A lone request is sent at once and waits for nobody. The
+ * script decides the requests one after another in the order in which they came, so the decisions are those of a script for
+ * each.
+ *
+ * <p>Only requests for the same script can go together; on a cluster, where a script uses one slot, only those for the same
+ * key. A full batch does not wait for a reply: else a distant Redis would bound the number of decisions.
+ */
+final class Combiner {
+    /** A request that a script decides. */
+    interface Request {
+        LimitScripts scripts();
+
+        /** The keys of its limits. */
+        String[] keys();
+
+        Operation operation();
+
+        long permits();
+
+        long maxDelay();
+
+        int percent();
+
+        /** When it was asked, by {@link System#nanoTime}. */
+        long askedAtNanos();
+
+        /** The time in tests, where it is not the server's. */
+        long testMicros();
+
+        /** Gets the script's reply, or null if there is none; once. */
+        void decided(@Nullable ScriptReply reply);
+    }
+
+    /** The most requests in one script. */
+    static final int MAX_REQUESTS = 64;
+
+    /** While so many scripts are under way, requests wait for a reply. */
+    private static final int MAX_UNDER_WAY = Integer.getInteger("sluice.underway", 2);
+
+    /** Requests that may go together: all of one script, or on a cluster those for the same first key. */
+    private record LaneKey(Script script, String key) {}
+
+    private final ResilientConnection connection;
+    private final long timeoutNanos;
+    private final boolean isTest;
+    private final ConcurrentHashMap<LaneKey, Lane> lanes = new ConcurrentHashMap<>();
+    private final DamagedStates damagedStates = new DamagedStates();
+
+    /** Requests older than {@code timeout} are not sent any more. */
+    Combiner(ResilientConnection connection, Duration timeout, boolean isTest) {
+        this.connection = connection;
+        this.timeoutNanos = timeout.toNanos();
+        this.isTest = isTest;
+    }
+
+    DamagedStates damagedStates() {
+        return damagedStates;
+    }
+
+    /** Sends the request, at once or with others. */
+    void ask(Request request) {
+        boolean oneMaster = connection.isOneMaster();
+        LaneKey key = new LaneKey(request.scripts().decide(), oneMaster ? "" : request.keys()[0]);
+        lanes.computeIfAbsent(key, Lane::new).ask(request);
+    }
+
+    /** Sends the request by itself. */
+    void askAlone(Request request) {
+        new Batch(List.of(request)).send(Batch::deliver);
+    }
+
+    private final class Lane {
+        private final LaneKey key;
+        private final ArrayDeque<Request> waiting = new ArrayDeque<>();
+        private int underWay;
+        /** The thread that sends: one at a time, so that batches go in their order. */
+        private @Nullable Thread sender;
+
+        Lane(LaneKey key) {
+            this.key = key;
+        }
+
+        void ask(Request request) {
+            synchronized (this) {
+                waiting.add(request);
+            }
+            sendBatches();
+        }
+
+        /** Sends what may be sent. A reply that comes while it is being sent is delivered afterwards, so none recurses. */
+        private void sendBatches() {
+            List<Batch> answered = new ArrayList<>(0);
+            for (Batch batch = begin(); batch != null; batch = begin()) {
+                if (batch.isLate) {
+                    answered.add(batch);
+                } else {
+                    batch.send(done -> replied(done, answered));
+                }
+                end();
+            }
+            answered.forEach(Batch::deliver);
+        }
+
+        /** The next batch, which the caller sends; null if there is none, or another thread sends it. */
+        private synchronized @Nullable Batch begin() {
+            boolean full = waiting.size() >= MAX_REQUESTS;
+            if (sender != null || waiting.isEmpty() || (underWay >= MAX_UNDER_WAY && !full)) {
+                return null;
+            }
+            Batch batch = next();
+            underWay += batch.isLate ? 0 : 1;
+            sender = Thread.currentThread();
+            return batch;
+        }
+
+        private synchronized void end() {
+            sender = null;
+        }
+
+        private void replied(Batch batch, List<Batch> answered) {
+            boolean whileSending;
+            boolean isIdle;
+            synchronized (this) {
+                underWay--;
+                whileSending = sender == Thread.currentThread();
+                isIdle = underWay == 0 && waiting.isEmpty() && sender == null;
+            }
+            if (whileSending) {
+                answered.add(batch);
+                return;
+            }
+            if (isIdle && !key.key.isEmpty()) {
+                lanes.remove(key, this); // one that has been found already works on
+            }
+            sendBatches(); // first: a caller's continuation may take long
+            batch.deliver();
+        }
+
+        /** The requests to send next, or those that have waited too long. */
+        private Batch next() {
+            List<Request> requests = new ArrayList<>(Math.min(waiting.size(), MAX_REQUESTS));
+            long now = System.nanoTime();
+            while (!waiting.isEmpty() && now - waiting.element().askedAtNanos() > timeoutNanos) {
+                requests.add(waiting.remove());
+            }
+            if (!requests.isEmpty()) {
+                return new Batch(requests, true);
+            }
+            Request first = waiting.remove();
+            requests.add(first);
+            long cost = cost(first);
+            while (!waiting.isEmpty() && requests.size() < MAX_REQUESTS) {
+                Request next = waiting.element();
+                cost += cost(next);
+                if (cost > LimitScripts.MAX_COST || (isTest && next.testMicros() != first.testMicros())) {
+                    break;
+                }
+                requests.add(waiting.remove());
+            }
+            return new Batch(requests, false);
+        }
+
+        private static long cost(Request request) {
+            return request.scripts().cost(request.permits());
+        }
+    }
+
+    /** The requests of one script for the same keys. */
+    private static final class Group {
+        private final LimitScripts scripts;
+        private final String[] keys;
+        private final Operation operation;
+        private final List<Request> requests = new ArrayList<>(1);
+
+        Group(Request first) {
+            this.scripts = first.scripts();
+            this.keys = first.keys();
+            this.operation = first.operation();
+        }
+
+        int bytes() {
+            return scripts.groupBytes() + requests.size() * scripts.requestBytes();
+        }
+
+        void addTo(ByteBuffer packed) {
+            scripts.addGroup(packed, operation, requests.size());
+            for (Request each : requests) {
+                scripts.addRequest(packed, each.permits(), each.maxDelay(), each.percent());
+            }
+        }
+    }
+
+    /** The requests of one script. */
+    private final class Batch {
+        private record GroupKey(LimitScripts scripts, String key) {}
+
+        private final List<Request> requests;
+        private final boolean isLate;
+        private final List<Group> groups;
+        private byte @Nullable [] reply;
+
+        Batch(List<Request> requests) {
+            this(requests, false);
+        }
+
+        Batch(List<Request> requests, boolean isLate) {
+            this.requests = requests;
+            this.isLate = isLate;
+            this.groups = groups(requests);
+        }
+
+        /** Takes for the same keys are one group. A peek is one by itself: it must not change what others find. */
+        private static List<Group> groups(List<Request> requests) {
+            List<Group> groups = new ArrayList<>(requests.size());
+            Map<GroupKey, Group> takes = requests.size() == 1 ? Map.of() : new LinkedHashMap<>();
+            for (Request each : requests) {
+                Group group;
+                if (requests.size() == 1 || each.operation() != Operation.TAKE) {
+                    group = new Group(each);
+                    groups.add(group);
+                } else {
+                    GroupKey key = new GroupKey(each.scripts(), each.keys()[0]);
+                    group = takes.get(key);
+                    if (group == null) {
+                        group = new Group(each);
+                        takes.put(key, group);
+                        groups.add(group);
+                    }
+                }
+                group.requests.add(each);
+            }
+            return groups;
+        }
+
+        /** Runs the script; {@code then} is called with this when there is a reply, or will be none. */
+        void send(Consumer<Batch> then) {
+            List<String> keys = new ArrayList<>(groups.size());
+            int bytes = 0;
+            for (Group group : groups) {
+                Collections.addAll(keys, group.keys);
+                bytes += group.bytes();
+            }
+            byte[] arguments = new byte[bytes];
+            ByteBuffer packed = LimitScripts.packed(arguments);
+            groups.forEach(group -> group.addTo(packed));
+            Request first = requests.get(0);
+            byte[][] args = isTest
+                    ? new byte[][] {arguments, ScriptCalls.packedTime(first.testMicros())}
+                    : new byte[][] {arguments};
+            connection.run(first.scripts().decide(), keys.toArray(String[]::new), args, bytesOfReply -> {
+                reply = bytesOfReply;
+                then.accept(this);
+            });
+        }
+
+        /** Passes the reply on to each request. What one of them throws keeps nothing from the others. */
+        void deliver() {
+            int size = ScriptReply.bytes(requests.get(0).scripts());
+            byte[] bytes = reply != null && reply.length == size * requests.size() ? reply : null;
+            int start = 0;
+            for (Group group : groups) {
+                for (Request each : group.requests) {
+                    ScriptReply own =
+                            bytes == null ? null : new ScriptReply(bytes, start, each.scripts(), each.percent());
+                    start += size;
+                    try {
+                        each.decided(own);
+                    } catch (RuntimeException e) {
+                        LOG.log(System.Logger.Level.WARNING, "a continuation failed", e);
+                    }
+                }
+            }
+        }
+    }
+
+    private static final System.Logger LOG = System.getLogger(Combiner.class.getName());
+}
