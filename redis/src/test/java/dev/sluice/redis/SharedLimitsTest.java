@@ -146,7 +146,9 @@ class SharedLimitsTest {
                 Limit.leakyBucket(2, ofMillis(300)).queue());
         for (int i = 0; i < limits.size(); i++) {
             Decision decision = store.limiter("expires-" + i, limits.get(i)).decide("a", 2);
-            String name = "sluice:{expires-" + i + ":a}:" + List.of("1F300ms", "1W300ms", "1L300ms", "1T300ms", "1Q300ms").get(i);
+            String name = "sluice:{expires-" + i + ":a}:"
+                    + List.of("1F300ms", "1W300ms", "1L300ms", "1T300ms", "1Q300ms")
+                            .get(i);
             Object millis = server.command("PTTL", name);
             assertThat((Long) millis)
                     .as("time to live of %s", limits.get(i))

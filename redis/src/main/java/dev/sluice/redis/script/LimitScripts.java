@@ -261,8 +261,7 @@ public final class LimitScripts {
         }
         List<LimiterDecision> charged = (taken.parts().isEmpty() ? List.of(taken) : taken.parts())
                 .stream().filter(part -> part.limitId() instanceof Limit).toList();
-        List<Limit> then =
-                charged.stream().map(part -> (Limit) part.limitId()).toList();
+        List<Limit> then = charged.stream().map(part -> (Limit) part.limitId()).toList();
         List<Optional<Integer>> continued = LimitChange.continued(then, limits);
         for (int i = 0; i < limits.size(); i++) {
             Limit limit = limits.get(i);

@@ -18,7 +18,11 @@ import org.jspecify.annotations.Nullable;
  * @param continued the same of the limit before it whose counts it continues; null if it has none, or the same name
  */
 public record ScriptArguments(
-        Limit limit, String script, List<Long> numbers, String identity, @Nullable String continued) {
+        Limit limit,
+        String script,
+        List<Long> numbers,
+        String identity,
+        @Nullable String continued) {
     private static final long AT_FIRST_REQUEST = 0;
     private static final long AT_MULTIPLES = 1;
     private static final long AT_CALENDAR_UNIT = 2;

@@ -53,7 +53,9 @@ final class ScriptAssembly {
         for (String line : Script.file("numbers").lines().toList()) {
             Matcher name = PREAMBLE.matcher(line);
             if (!name.matches()
-                    || Pattern.compile("\\b" + name.group(1) + "\\b").matcher(text).find()) {
+                    || Pattern.compile("\\b" + name.group(1) + "\\b")
+                            .matcher(text)
+                            .find()) {
                 used.append(line).append('\n');
             }
         }
@@ -67,9 +69,8 @@ final class ScriptAssembly {
         for (String line : main.lines().toList()) {
             String words = line.strip();
             String indent = line.substring(0, line.indexOf(words));
-            String[] mark = words.startsWith(MARK)
-                    ? words.substring(MARK.length()).split(" ", 2)
-                    : new String[] {TOP};
+            String[] mark =
+                    words.startsWith(MARK) ? words.substring(MARK.length()).split(" ", 2) : new String[] {TOP};
             String names = mark.length > 1 ? mark[1] : "";
             if (mark[0].equals("each")) {
                 inside = true;
@@ -173,6 +174,7 @@ final class ScriptAssembly {
             parts.putAll(parts(Script.file(limits.get(i).algorithm())));
             if (!limits.get(i).continues()) {
                 parts.remove("continue");
+                parts.remove("migrate");
             }
             String pasted = pasted(lines, parts, "")
                     .replaceAll("\\bk_ \\+ 1\\b", Integer.toString(keys(i) + 2))

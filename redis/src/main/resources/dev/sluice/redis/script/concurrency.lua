@@ -21,10 +21,13 @@ if raw_ then
   if #raw_ > 0 and fmod(#raw_, 24) == 1 and byte(raw_) == 67 then
     for at = 2, #raw_, 24 do
       local takenAt, expiresAt, permits = unpack('<ddd', raw_, at)
-      if expiresAt > now and permits > 0 then
+      if expiresAt > now and permits > 0 and permits <= 2 ^ 53 then
         holds_[#holds_ + 1] = { takenAt = takenAt, expiresAt = expiresAt, permits = permits }
         held_, stored_ = held_ + permits, max(stored_, expiresAt)
       end
+    end
+    if stored_ - now > lasts_ then
+      --@suspect
     end
   else
     --@broken

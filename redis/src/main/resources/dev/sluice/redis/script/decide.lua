@@ -37,6 +37,7 @@ local reply, replies, broken
   --@continue
   --@read
   local used_, freshAt_, readyAt_, mark_ = 0, ANCIENT, now, 0
+  --@migrate
   --@end
   for request = 1, requests do
     if request > 1 then
@@ -66,7 +67,7 @@ local reply, replies, broken
         readyAt_, freshAt_, mark_ = now, ANCIENT, 0
         --@used
         --@fresh
-        if cost <= room_ and used_ + cost > room_ then
+        if cost <= room_ and not (used_ + cost <= room_) then
           --@ready
           --@suspect
         end

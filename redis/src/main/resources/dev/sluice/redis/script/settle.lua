@@ -21,6 +21,7 @@ local key_ = KEYS[k + k_]
 --@continue
 --@read
 local freshAt_, changed_ = ANCIENT, false
+--@migrate
 --@end
 
 if problem ~= 0 then

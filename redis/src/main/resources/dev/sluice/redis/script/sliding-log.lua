@@ -56,7 +56,8 @@ else
   local tag, head, size, length, last, oldest, newest
   if #raw_ >= 49 then tag, head, size, length, last, oldest, newest = unpack('<Bdddddd', raw_) end
   if tag == 76 and size >= 0 and size <= length and head >= 0 and head < max(1, length) and length < 2 ^ 24
-    and fmod(head, 1) == 0 and fmod(size, 1) == 0 and fmod(length, 1) == 0 then
+    and fmod(head, 1) == 0 and fmod(size, 1) == 0 and fmod(length, 1) == 0
+    and (size == 0 or (oldest <= newest and newest <= last)) then
     head_, size_, length_, last_, oldest_, newest_ = head, size, length, last, oldest, newest
     if not (last <= now) or not (newest <= now) then
       --@suspect
@@ -75,9 +76,9 @@ end
 local live_ = size_ - gone_
 
 --@claim
-local _, _, size, _, _, _, newest = unpack('<Bdddddd', raw_)
-claim = ANCIENT
-if size > 0 then claim = newest + period_ end
+local _, _, size, _, last, _, newest = unpack('<Bdddddd', raw_)
+claim = newest + period_
+if size == 0 or last > claim then claim = last end
 
 --@ask
 admitted = admitted and live_ + cost <= room_

@@ -23,7 +23,7 @@ if raw_ then
     ring_ = { unpack('<' .. rep('d', (#raw_ - 25) / 8), raw_, 26) }
     ring_[#ring_] = nil -- the position where unpack stopped
     for i = 1, #ring_ do
-      if not (ring_[i] >= 0) then last = nil end
+      if not (ring_[i] >= 0 and ring_[i] <= 2 ^ 53) then last = nil end
     end
     for i = #ring_, 1, -1 do
       if ring_[i] ~= 0 then

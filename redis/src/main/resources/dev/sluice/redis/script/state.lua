@@ -1,16 +1,20 @@
 -- What all algorithms share in reading a state.
 
 --@continue
--- Only if the limit continues the counts of another: its state is a copy of the other's if it has none.
+-- Only if the limit continues the counts of another: if it has no state, it gets a copy of the other's.
+local copied_ = false
 if call('EXISTS', key_) == 0 then
-  local other = KEYS[k + k_ + 1]
-  local before = try('GET', other)
-  local millis = call('PTTL', other)
-  if type(before) == 'string' and millis > 0 then
-    call('SET', key_, before, 'PX', millis)
-  elseif type(before) == 'string' then
-    call('SET', key_, before)
-  end
+  local before = try('GET', KEYS[k + k_ + 1])
+  copied_ = type(before) == 'string'
+  if copied_ then call('SET', key_, before) end
+end
+
+--@migrate
+-- The copy is written anew with the numbers of this limit, so that it ends when those say.
+if copied_ and problem ~= 4 then
+  freshAt_ = ANCIENT
+  --@fresh
+  --@write
 end
 
 --@broken

@@ -19,7 +19,9 @@ if raw_ then
     if not (last <= now) then
       --@suspect
     end
-    if weightThen ~= weight_ then -- the limit was changed: as many permits as before are missing, a part rounded up
+    if fmod(weightThen, 1) ~= 0 or fmod(speedThen, 1) ~= 0 then
+      --@broken
+    elseif weightThen ~= weight_ then -- the limit was changed: as many permits as before are missing, a part rounded up
       local part = fmod(missing_, weightThen)
       missing_ = (missing_ - part) / weightThen * weight_
       if part > 0 then missing_ = missing_ + min(weight_, ceil(part / weightThen * weight_ * (1 + 2 ^ -50))) end
