@@ -60,11 +60,16 @@ final class Combiner {
         void decided(@Nullable ScriptReply reply);
     }
 
+    private static final System.Logger LOG = System.getLogger(Combiner.class.getName());
+
     /** The most requests in one script. */
     static final int MAX_REQUESTS = 64;
 
-    /** While so many scripts are under way, requests wait for a reply. */
-    private static final int MAX_UNDER_WAY = Integer.getInteger("sluice.underway", 2);
+    /**
+     * While so many scripts are under way, requests wait for a reply. With more, requests would overtake each other: a
+     * client writes at once on its own thread, and later on others.
+     */
+    private static final int MAX_UNDER_WAY = Integer.getInteger("sluice.underway", 1);
 
     /** Requests that may go together: all of one script, or on a cluster those for the same first key. */
     private record LaneKey(Script script, String key) {}
@@ -204,7 +209,12 @@ final class Combiner {
         Group(Request first) {
             this.scripts = first.scripts();
             this.keys = first.keys();
-            this.operation = first.operation();
+            this.operation = changesNothing(first) ? Operation.TAKE : first.operation();
+        }
+
+        /** Whether it is for no permits, so that it may stand among requests that take permits. */
+        static boolean changesNothing(Request request) {
+            return request.permits() == 0;
         }
 
         int bytes() {
@@ -238,13 +248,13 @@ final class Combiner {
             this.groups = groups(requests);
         }
 
-        /** Takes for the same keys are one group. A peek is one by itself: it must not change what others find. */
+        /** Takes for the same keys are one group. A peek for permits is one by itself: the script takes them as if. */
         private static List<Group> groups(List<Request> requests) {
             List<Group> groups = new ArrayList<>(requests.size());
             Map<GroupKey, Group> takes = requests.size() == 1 ? Map.of() : new LinkedHashMap<>();
             for (Request each : requests) {
                 Group group;
-                if (requests.size() == 1 || each.operation() != Operation.TAKE) {
+                if (requests.size() == 1 || (each.operation() != Operation.TAKE && !Group.changesNothing(each))) {
                     group = new Group(each);
                     groups.add(group);
                 } else {
@@ -301,6 +311,4 @@ final class Combiner {
             }
         }
     }
-
-    private static final System.Logger LOG = System.getLogger(Combiner.class.getName());
 }

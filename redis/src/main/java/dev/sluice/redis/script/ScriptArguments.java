@@ -1,5 +1,6 @@
 package dev.sluice.redis.script;
 
+import dev.sluice.Durations;
 import dev.sluice.Limit;
 import dev.sluice.spi.LimitChange;
 import java.time.Duration;
@@ -26,10 +27,12 @@ public record ScriptArguments(
     private static final long AT_FIRST_REQUEST = 0;
     private static final long AT_MULTIPLES = 1;
     private static final long AT_CALENDAR_UNIT = 2;
-    /** Slices of a sliding window that take Redis a microsecond. */
-    private static final long MICROS_OF_SLICES = 5;
-    /** Permits of a sliding log that take Redis a microsecond. */
-    private static final long MICROS_OF_PERMITS = 100;
+    /** The largest sliding log: to take all its permits at once, or to let it grow, takes Redis about a millisecond. */
+    private static final long MAX_LOG = 1 << 16;
+
+    private static final long MICROS_OF_A_DECISION = 3;
+    private static final long SLICES_IN_A_MICRO = 10;
+    private static final long LOG_PERMITS_IN_A_MICRO = 64;
 
     /** The arguments of these limits when the server's time is {@code serverMicros}. */
     static List<ScriptArguments> of(List<Limit> limits, long serverMicros, long leaseMicros) {
@@ -72,9 +75,9 @@ public record ScriptArguments(
 
     /** About how many microseconds a request for so many permits keeps Redis busy. */
     long cost(long permits) {
-        return 3
-                + (limit instanceof Limit.SlidingWindow window ? window.slices() / MICROS_OF_SLICES : 0)
-                + (limit instanceof Limit.SlidingLog ? permits / MICROS_OF_PERMITS : 0);
+        return MICROS_OF_A_DECISION
+                + (limit instanceof Limit.SlidingWindow window ? window.slices() / SLICES_IN_A_MICRO : 0)
+                + (limit instanceof Limit.SlidingLog ? permits / LOG_PERMITS_IN_A_MICRO : 0);
     }
 
     /** The script of each algorithm, and its numbers. */
@@ -102,6 +105,11 @@ public record ScriptArguments(
 
         @Override
         public ScriptArguments slidingLog(Limit.SlidingLog limit) {
+            if (limit.permits() > MAX_LOG) {
+                throw new IllegalArgumentException("a sliding log on Redis has at most " + MAX_LOG + " permits, was "
+                        + limit + ": a longer one would keep Redis busy for more than a millisecond; use a sliding"
+                        + " window, such as " + limit.permits() + " per " + Durations.text(limit.period()));
+            }
             return arguments(limit, "sliding-log", List.of(micros(limit.period()), limit.capacity()));
         }
 

@@ -19,6 +19,7 @@ import java.util.regex.Pattern;
  */
 final class ScriptAssembly {
     private static final Pattern OWN_NAME = Pattern.compile("\\b([a-zA-Z]+)_\\b");
+    private static final Pattern COMMENT = Pattern.compile("--.*");
     private static final Pattern PREAMBLE = Pattern.compile("local (\\w+) = .*");
     private static final String MARK = "--@";
     private static final String TOP = "";
@@ -49,12 +50,13 @@ final class ScriptAssembly {
 
     /** The names of numbers.lua that the text uses. */
     private static String preamble(String text) {
+        String code = COMMENT.matcher(text).replaceAll("");
         StringBuilder used = new StringBuilder();
         for (String line : Script.file("numbers").lines().toList()) {
             Matcher name = PREAMBLE.matcher(line);
             if (!name.matches()
                     || Pattern.compile("\\b" + name.group(1) + "\\b")
-                            .matcher(text)
+                            .matcher(code)
                             .find()) {
                 used.append(line).append('\n');
             }

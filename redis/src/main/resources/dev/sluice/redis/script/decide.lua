@@ -31,7 +31,7 @@ local args, at = ARGV[1], 1
 local reply, replies, broken
 --@groups
   --@first taking requests
-  local latest, dirty, problem = now, false, 0
+  local latest, dirty, problem, copies = now, false, 0, nil
   --@each
   local key_ = KEYS[k + k_]
   --@continue
@@ -86,7 +86,9 @@ local reply, replies, broken
   end
   if dirty then
     --@each
-    --@write
+    do
+      --@write
+    end
     --@end
   end
   if broken then

@@ -13,7 +13,7 @@
 -- Atomic, because Redis runs no other command during a script. @each and the like are explained in decide.lua.
 
 local REFUND, RELEASE, RENEW = 0, 1, 2
-local k, latest, problem, broken = 0, now, 0, nil
+local k, latest, problem, broken, copies = 0, now, 0, nil, nil
 --@arguments verb cost takenAt unused ... room_ mark_
 
 --@each

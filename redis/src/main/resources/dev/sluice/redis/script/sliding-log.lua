@@ -5,8 +5,8 @@
 --
 -- state    L, then six doubles, then the slots. Up to 128 slots, head is 0, all slots are in use, and a call reads and writes
 --          the whole. With more, a call reads the doubles and a few slots, and writes one slot for each permit; the whole
---          ring is written only when it grows, by doubling, up to one slot for each permit of the limit. Slots that are
---          missing at the end count as long ago
+--          ring is written only when it grows, by doubling, up to one slot for each permit of the limit. Slots at its end
+--          that were never used are not stored
 -- numbers  period; capacity = the most slots that are ever needed
 
 --@numbers period_ capacity_
@@ -45,6 +45,14 @@ local function countUpTo(raw, key, head, length, size, upTo)
     if unpack('<d', entriesOf(raw, key, head, length, middle, 1)) <= upTo then low = middle + 1 else high = middle end
   end
   return low
+end
+
+-- rep copies character by character, so a long text is made of two halves.
+local function repeated(instant, count)
+  if count < 64 then return rep(instant, count) end
+  local half = repeated(instant, math.floor(count / 2))
+  if fmod(count, 2) == 1 then return half .. half .. instant end
+  return half .. half
 end
 
 --@read
@@ -88,22 +96,18 @@ live_ = live_ + cost
 last_, added_ = latest, added_ + cost
 
 --@write
-if added_ > 0 and live_ <= SMALL and length_ <= SMALL then
+if added_ > 0 and (live_ > length_ or length_ <= SMALL) then -- all of it, and room for more if it is not small
   local kept = live_ - added_
-  local packed = entriesOf(raw_, key_, 0, length_, gone_, kept)
+  local packed = entriesOf(raw_, key_, head_, length_, gone_, kept)
   oldest_ = last_
   if kept > 0 then oldest_ = unpack('<d', packed) end
-  head_, size_, length_, newest_ = 0, live_, live_, last_
-  local state_ = pack('<Bdddddd', 76, 0, size_, length_, last_, oldest_, newest_) .. packed .. rep(pack('<d', last_), added_)
+  if live_ > SMALL then length_ = max(live_, min(capacity_, 2 * length_), SMALL + 1) else length_ = live_ end
+  head_, size_, newest_ = 0, live_, last_
+  local state_ = pack('<Bdddddd', 76, 0, size_, length_, last_, oldest_, newest_) .. packed .. repeated(pack('<d', last_), added_)
   --@save
 elseif added_ > 0 then
   local kept = live_ - added_
-  if live_ > length_ or length_ <= SMALL then -- a longer ring, with room for more
-    local packed = entriesOf(raw_, key_, head_, length_, gone_, kept)
-    if kept > 0 then oldest_ = unpack('<d', packed) end
-    head_, length_ = 0, max(live_, min(capacity_, 2 * length_), SMALL + 1)
-    call('SET', key_, rep('\0', 49) .. packed .. rep('\0', (length_ - kept) * 8))
-  elseif gone_ > 0 then
+  if gone_ > 0 then
     if kept > 0 and oldest_ == NEVER then oldest_ = unpack('<d', entriesOf(raw_, key_, head_, length_, gone_, 1)) end
     head_ = head_ + gone_
     if head_ >= length_ then head_ = head_ - length_ end
@@ -112,8 +116,8 @@ elseif added_ > 0 then
   if at >= length_ then at = at - length_ end
   local straight = min(added_, length_ - at)
   local instant = pack('<d', last_)
-  call('SETRANGE', key_, 49 + at * 8, rep(instant, straight))
-  if straight < added_ then call('SETRANGE', key_, 49, rep(instant, added_ - straight)) end
+  call('SETRANGE', key_, 49 + at * 8, repeated(instant, straight))
+  if straight < added_ then call('SETRANGE', key_, 49, repeated(instant, added_ - straight)) end
   if kept == 0 then oldest_ = last_ end
   size_, newest_ = live_, last_
   call('SETRANGE', key_, 0, pack('<Bdddddd', 76, head_, size_, length_, last_, oldest_, newest_))
@@ -155,6 +159,6 @@ if takenAt > max(now, last_) - period_ and size_ > 0 then
     oldest_, newest_ = ANCIENT, ANCIENT
     if size_ > 0 then oldest_, newest_ = unpack('<d', kept), unpack('<d', kept, #kept - 7) end
     if length_ <= SMALL then length_ = size_ end
-    call('SET', key_, pack('<Bdddddd', 76, 0, size_, length_, last_, oldest_, newest_) .. kept .. rep('\0', (length_ - size_) * 8))
+    call('SET', key_, pack('<Bdddddd', 76, 0, size_, length_, last_, oldest_, newest_) .. kept)
   end
 end

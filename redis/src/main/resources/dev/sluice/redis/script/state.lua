@@ -2,16 +2,18 @@
 
 --@continue
 -- Only if the limit continues the counts of another: if it has no state, it gets a copy of the other's.
-local copied_ = false
 if call('EXISTS', key_) == 0 then
   local before = try('GET', KEYS[k + k_ + 1])
-  copied_ = type(before) == 'string'
-  if copied_ then call('SET', key_, before) end
+  if type(before) == 'string' then
+    call('SET', key_, before)
+    copies = copies or {}
+    copies[key_] = true
+  end
 end
 
 --@migrate
 -- The copy is written anew with the numbers of this limit, so that it ends when those say.
-if copied_ and problem ~= 4 then
+if copies and copies[key_] and problem ~= 4 then
   freshAt_ = ANCIENT
   --@fresh
   --@write

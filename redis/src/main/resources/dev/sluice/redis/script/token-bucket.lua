@@ -19,15 +19,15 @@ if raw_ then
     if not (last <= now) then
       --@suspect
     end
-    if fmod(weightThen, 1) ~= 0 or fmod(speedThen, 1) ~= 0 then
-      --@broken
-    elseif weightThen ~= weight_ then -- the limit was changed: as many permits as before are missing, a part rounded up
-      local part = fmod(missing_, weightThen)
-      missing_ = (missing_ - part) / weightThen * weight_
-      if part > 0 then missing_ = missing_ + min(weight_, ceil(part / weightThen * weight_ * (1 + 2 ^ -50))) end
-    end
-    if weightThen ~= weight_ or speedThen ~= speed_ - 2 * queues_ * speed_ then -- marks of another rate mean nothing
-      count_, refundableFrom_ = 0, max(now, last_) + 1
+    if weightThen ~= weight_ or speedThen ~= speed_ - 2 * queues_ * speed_ then -- the limit was changed
+      if fmod(weightThen, 1) ~= 0 or fmod(speedThen, 1) ~= 0 then
+        --@broken
+      elseif weightThen ~= weight_ then -- as many permits as before are missing, a part rounded up
+        local part = fmod(missing_, weightThen)
+        missing_ = (missing_ - part) / weightThen * weight_
+        if part > 0 then missing_ = missing_ + min(weight_, ceil(part / weightThen * weight_ * (1 + 2 ^ -50))) end
+      end
+      count_, refundableFrom_ = 0, max(now, last_) + 1 -- marks of another rate mean nothing
     end
   else
     --@broken
