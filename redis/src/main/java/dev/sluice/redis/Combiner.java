@@ -69,7 +69,7 @@ final class Combiner {
      * While so many scripts are under way, requests wait for a reply. With more, requests would overtake each other: a
      * client writes at once on its own thread, and later on others.
      */
-    private static final int MAX_UNDER_WAY = Integer.getInteger("sluice.underway", 1);
+    private static final int MAX_UNDER_WAY = 1;
 
     /** Requests that may go together: all of one script, or on a cluster those for the same first key. */
     private record LaneKey(Script script, String key) {}
