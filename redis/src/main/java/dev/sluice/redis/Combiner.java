@@ -106,6 +106,9 @@ final class Combiner {
     private final class Lane {
         private final LaneKey key;
         private final ArrayDeque<Request> waiting = new ArrayDeque<>();
+        /** Batches whose reply came on the thread that sends, while it was sending. */
+        private final ArrayDeque<Batch> answered = new ArrayDeque<>();
+
         private int underWay;
         /** The thread that sends: one at a time, so that batches go in their order. */
         private @Nullable Thread sender;
@@ -121,18 +124,22 @@ final class Combiner {
             sendBatches();
         }
 
-        /** Sends what may be sent. A reply that comes while it is being sent is delivered afterwards, so none recurses. */
+        /** Sends what may be sent. A reply that comes meanwhile on this thread is delivered afterwards, so none recurses. */
         private void sendBatches() {
-            List<Batch> answered = new ArrayList<>(0);
             for (Batch batch = begin(); batch != null; batch = begin()) {
-                if (batch.isLate) {
-                    answered.add(batch);
-                } else {
-                    batch.send(done -> replied(done, answered));
+                try {
+                    if (batch.isLate) {
+                        replied(batch);
+                    } else {
+                        batch.send(this::replied);
+                    }
+                } finally {
+                    end();
                 }
-                end();
             }
-            answered.forEach(Batch::deliver);
+            for (Batch batch = nextAnswered(); batch != null; batch = nextAnswered()) {
+                batch.deliver();
+            }
         }
 
         /** The next batch, which the caller sends; null if there is none, or another thread sends it. */
@@ -141,33 +148,36 @@ final class Combiner {
             if (sender != null || waiting.isEmpty() || (underWay >= MAX_UNDER_WAY && !full)) {
                 return null;
             }
-            Batch batch = next();
-            underWay += batch.isLate ? 0 : 1;
+            underWay++;
             sender = Thread.currentThread();
-            return batch;
+            return next();
         }
 
         private synchronized void end() {
             sender = null;
         }
 
-        private void replied(Batch batch, List<Batch> answered) {
+        private synchronized @Nullable Batch nextAnswered() {
+            boolean isIdle = underWay == 0 && waiting.isEmpty() && answered.isEmpty();
+            if (isIdle && !key.key.isEmpty()) {
+                lanes.remove(key, this); // whoever has found it already can still use it
+            }
+            return answered.poll();
+        }
+
+        private void replied(Batch batch) {
             boolean whileSending;
-            boolean isIdle;
             synchronized (this) {
                 underWay--;
                 whileSending = sender == Thread.currentThread();
-                isIdle = underWay == 0 && waiting.isEmpty() && sender == null;
+                if (whileSending) {
+                    answered.add(batch);
+                }
             }
-            if (whileSending) {
-                answered.add(batch);
-                return;
+            if (!whileSending) {
+                sendBatches(); // first: a caller's continuation may take long
+                batch.deliver();
             }
-            if (isIdle && !key.key.isEmpty()) {
-                lanes.remove(key, this); // one that has been found already works on
-            }
-            sendBatches(); // first: a caller's continuation may take long
-            batch.deliver();
         }
 
         /** The requests to send next, or those that have waited too long. */

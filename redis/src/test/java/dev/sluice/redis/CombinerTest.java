@@ -48,7 +48,7 @@ class CombinerTest {
     }
 
     private static class FakeRedis implements RedisConnection {
-        private final List<Sent> sent = new CopyOnWriteArrayList<>();
+        final List<Sent> sent = new CopyOnWriteArrayList<>();
         private boolean oneMaster = true;
 
         @Override
@@ -261,6 +261,34 @@ class CombinerTest {
                 asked.thenRun(done::incrementAndGet);
             }
             assertThat(done).hasValue(100_000);
+        }
+    }
+
+    @Test
+    void aConnectionThatBreaksDuringACallFailsTheCallsBeforeItToo() {
+        FakeRedis breaking = new FakeRedis() {
+            @Override
+            public void run(
+                    Script script,
+                    String[] keys,
+                    byte[][] args,
+                    BiConsumer<byte @Nullable [], @Nullable Throwable> reply) {
+                super.run(script, keys, args, reply);
+                if (super.sent.size() == 2) {
+                    super.sent.forEach(each -> each.reply().accept(null, new IllegalStateException("broken")));
+                }
+            }
+        };
+        try (ResilientConnection broken = new ResilientConnection(() -> breaking, ofSeconds(20))) {
+            Combiner own = new Combiner(broken, ofSeconds(20), false);
+            List<Asked> all = new ArrayList<>();
+            for (int i = 0; i <= Combiner.MAX_REQUESTS; i++) {
+                Asked asked = new Asked("k", Operation.TAKE);
+                own.ask(asked);
+                all.add(asked);
+            }
+            assertThat(breaking.sent).hasSize(2);
+            assertThat(all).allMatch(each -> each.isDone() && each.join() == null);
         }
     }
 

@@ -2,7 +2,7 @@
 
 --@continue
 -- Only if the limit continues the counts of another: if it has no state, it gets a copy of the other's.
-if call('EXISTS', key_) == 0 then
+if try('EXISTS', key_) == 0 then
   local before = try('GET', KEYS[k + k_ + 1])
   if type(before) == 'string' then
     call('SET', key_, before)

@@ -69,9 +69,12 @@ for k = 0, #KEYS - 1, 1 do
         if raw_1 then
           local claim
           claim = stored_1
-          if not (claim - now <= 1000000) and not (claim - now <= call('PTTL', key_1) * 1000 + 1000000) then
-            problem, broken = 4, broken or {}
-            broken[#broken + 1] = key_1
+          if not (claim - now <= 1000000) then
+            local millis = try('PTTL', key_1) -- an error if the user may not ask for it
+            if type(millis) == 'number' and not (claim - now <= millis * 1000 + 1000000) then
+              problem, broken = 4, broken or {}
+              broken[#broken + 1] = key_1
+            end
           end
         end
       end
@@ -129,9 +132,12 @@ for k = 0, #KEYS - 1, 1 do
           if raw_1 then
             local claim
             claim = stored_1
-            if not (claim - now <= 1000000) and not (claim - now <= call('PTTL', key_1) * 1000 + 1000000) then
-              problem, broken = 4, broken or {}
-              broken[#broken + 1] = key_1
+            if not (claim - now <= 1000000) then
+              local millis = try('PTTL', key_1) -- an error if the user may not ask for it
+              if type(millis) == 'number' and not (claim - now <= millis * 1000 + 1000000) then
+                problem, broken = 4, broken or {}
+                broken[#broken + 1] = key_1
+              end
             end
           end
         end

@@ -90,9 +90,12 @@ for k = 0, #KEYS - 1, 1 do
           local claim
           local _, _, _, last = unpack('<Bddd', raw_1)
           claim = max(stored_1, last)
-          if not (claim - now <= 1000000) and not (claim - now <= call('PTTL', key_1) * 1000 + 1000000) then
-            problem, broken = 4, broken or {}
-            broken[#broken + 1] = key_1
+          if not (claim - now <= 1000000) then
+            local millis = try('PTTL', key_1) -- an error if the user may not ask for it
+            if type(millis) == 'number' and not (claim - now <= millis * 1000 + 1000000) then
+              problem, broken = 4, broken or {}
+              broken[#broken + 1] = key_1
+            end
           end
         end
       end
@@ -219,9 +222,12 @@ for k = 0, #KEYS - 1, 1 do
             local claim
             local _, _, _, last = unpack('<Bddd', raw_1)
             claim = max(stored_1, last)
-            if not (claim - now <= 1000000) and not (claim - now <= call('PTTL', key_1) * 1000 + 1000000) then
-              problem, broken = 4, broken or {}
-              broken[#broken + 1] = key_1
+            if not (claim - now <= 1000000) then
+              local millis = try('PTTL', key_1) -- an error if the user may not ask for it
+              if type(millis) == 'number' and not (claim - now <= millis * 1000 + 1000000) then
+                problem, broken = 4, broken or {}
+                broken[#broken + 1] = key_1
+              end
             end
           end
         end

@@ -69,9 +69,12 @@ for k = 0, #KEYS - 1, 2 do
           local claim
           local _, missing, last, _, speed = unpack('<Bdddd', raw_1)
           claim = last + missing / math.abs(speed)
-          if not (claim - now <= 1000000) and not (claim - now <= call('PTTL', key_1) * 1000 + 1000000) then
-            problem, broken = 4, broken or {}
-            broken[#broken + 1] = key_1
+          if not (claim - now <= 1000000) then
+            local millis = try('PTTL', key_1) -- an error if the user may not ask for it
+            if type(millis) == 'number' and not (claim - now <= millis * 1000 + 1000000) then
+              problem, broken = 4, broken or {}
+              broken[#broken + 1] = key_1
+            end
           end
         end
       end
@@ -111,9 +114,12 @@ for k = 0, #KEYS - 1, 2 do
         if raw_2 then
           local claim
           claim = stored_2
-          if not (claim - now <= 1000000) and not (claim - now <= call('PTTL', key_2) * 1000 + 1000000) then
-            problem, broken = 4, broken or {}
-            broken[#broken + 1] = key_2
+          if not (claim - now <= 1000000) then
+            local millis = try('PTTL', key_2) -- an error if the user may not ask for it
+            if type(millis) == 'number' and not (claim - now <= millis * 1000 + 1000000) then
+              problem, broken = 4, broken or {}
+              broken[#broken + 1] = key_2
+            end
           end
         end
       end
@@ -207,9 +213,12 @@ for k = 0, #KEYS - 1, 2 do
             local claim
             local _, missing, last, _, speed = unpack('<Bdddd', raw_1)
             claim = last + missing / math.abs(speed)
-            if not (claim - now <= 1000000) and not (claim - now <= call('PTTL', key_1) * 1000 + 1000000) then
-              problem, broken = 4, broken or {}
-              broken[#broken + 1] = key_1
+            if not (claim - now <= 1000000) then
+              local millis = try('PTTL', key_1) -- an error if the user may not ask for it
+              if type(millis) == 'number' and not (claim - now <= millis * 1000 + 1000000) then
+                problem, broken = 4, broken or {}
+                broken[#broken + 1] = key_1
+              end
             end
           end
         end
@@ -221,9 +230,12 @@ for k = 0, #KEYS - 1, 2 do
           if raw_2 then
             local claim
             claim = stored_2
-            if not (claim - now <= 1000000) and not (claim - now <= call('PTTL', key_2) * 1000 + 1000000) then
-              problem, broken = 4, broken or {}
-              broken[#broken + 1] = key_2
+            if not (claim - now <= 1000000) then
+              local millis = try('PTTL', key_2) -- an error if the user may not ask for it
+              if type(millis) == 'number' and not (claim - now <= millis * 1000 + 1000000) then
+                problem, broken = 4, broken or {}
+                broken[#broken + 1] = key_2
+              end
             end
           end
         end

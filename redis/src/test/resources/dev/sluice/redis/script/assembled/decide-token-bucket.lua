@@ -69,9 +69,12 @@ for k = 0, #KEYS - 1, 1 do
           local claim
           local _, missing, last, _, speed = unpack('<Bdddd', raw_1)
           claim = last + missing / math.abs(speed)
-          if not (claim - now <= 1000000) and not (claim - now <= call('PTTL', key_1) * 1000 + 1000000) then
-            problem, broken = 4, broken or {}
-            broken[#broken + 1] = key_1
+          if not (claim - now <= 1000000) then
+            local millis = try('PTTL', key_1) -- an error if the user may not ask for it
+            if type(millis) == 'number' and not (claim - now <= millis * 1000 + 1000000) then
+              problem, broken = 4, broken or {}
+              broken[#broken + 1] = key_1
+            end
           end
         end
       end
@@ -155,9 +158,12 @@ for k = 0, #KEYS - 1, 1 do
             local claim
             local _, missing, last, _, speed = unpack('<Bdddd', raw_1)
             claim = last + missing / math.abs(speed)
-            if not (claim - now <= 1000000) and not (claim - now <= call('PTTL', key_1) * 1000 + 1000000) then
-              problem, broken = 4, broken or {}
-              broken[#broken + 1] = key_1
+            if not (claim - now <= 1000000) then
+              local millis = try('PTTL', key_1) -- an error if the user may not ask for it
+              if type(millis) == 'number' and not (claim - now <= millis * 1000 + 1000000) then
+                problem, broken = 4, broken or {}
+                broken[#broken + 1] = key_1
+              end
             end
           end
         end
