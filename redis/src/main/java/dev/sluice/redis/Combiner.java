@@ -100,7 +100,16 @@ final class Combiner {
 
     /** Sends the request by itself. */
     void askAlone(Request request) {
-        new Batch(List.of(request)).send(Batch::deliver);
+        if (isLate(request, System.nanoTime())) {
+            request.decided(null);
+        } else {
+            new Batch(List.of(request), false).send(Batch::deliver);
+        }
+    }
+
+    /** Whether a request has waited so long that it would not end within twice the timeout. */
+    private boolean isLate(Request request, long now) {
+        return now - request.askedAtNanos() > timeoutNanos;
     }
 
     private final class Lane {
@@ -184,7 +193,7 @@ final class Combiner {
         private Batch next() {
             List<Request> requests = new ArrayList<>(Math.min(waiting.size(), MAX_REQUESTS));
             long now = System.nanoTime();
-            while (!waiting.isEmpty() && now - waiting.element().askedAtNanos() > timeoutNanos) {
+            while (!waiting.isEmpty() && isLate(waiting.element(), now)) {
                 requests.add(waiting.remove());
             }
             if (!requests.isEmpty()) {
@@ -247,10 +256,6 @@ final class Combiner {
         private final boolean isLate;
         private final List<Group> groups;
         private byte @Nullable [] reply;
-
-        Batch(List<Request> requests) {
-            this(requests, false);
-        }
 
         Batch(List<Request> requests, boolean isLate) {
             this.requests = requests;

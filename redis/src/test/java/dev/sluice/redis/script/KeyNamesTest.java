@@ -83,6 +83,35 @@ public class KeyNamesTest {
                 .containsExactly("p:{l:k}:1T1s", "p:{l:k}:1T1m", "p:{l:k}:1C");
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            5 per 1m fixed-window                            | 1F1m
+            50 per 1m fixed-window                           | 1F1m
+            5 per 90s fixed-window aligned=epoch             | 1A90s
+            5 per 1d fixed-window aligned=Asia/Tokyo         | 1Dday@Asia/Tokyo
+            5 per 1d fixed-window aligned=+05:30             | 1Dday@+05%3A30
+            5 per 1m sliding-window slices=6                 | 1W1m
+            5 per 1m sliding-window slices=4 weighted        | 1W1m
+            5 per 1m sliding-log                             | 1L1m
+            5 per 1s token-bucket burst=9                    | 1T1s
+            5 per 500ms leaky-bucket                         | 1M500ms
+            5 per 500ms leaky-bucket queue                   | 1Q500ms
+            5 at once                                        | 1C
+            """)
+    void identities(String limit, String identity) {
+        assertThat(LimitIdentity.of(List.of(Limit.parse(limit)))).containsExactly(identity);
+    }
+
+    @Test
+    void limitsOfOneIdentityAreNumberedByTheirPermitsWhateverTheirOrder() {
+        Limit small = Limit.parse("5 per 1s token-bucket");
+        Limit large = Limit.parse("9 per 1s token-bucket");
+        Limit other = Limit.parse("5 per 1s sliding-log");
+        assertThat(LimitIdentity.of(List.of(small, other, large))).containsExactly("1T1s", "1L1s", "1T1s.1");
+        assertThat(LimitIdentity.of(List.of(large, small, other))).containsExactly("1T1s.1", "1T1s", "1L1s");
+        assertThat(LimitIdentity.of(List.of(small, small, small))).containsExactly("1T1s", "1T1s.1", "1T1s.2");
+    }
+
     @Test
     void halvesOfCharactersAreToldApart() {
         assertThat(List.of(KeyNames.escaped(HIGH), KeyNames.escaped(LOW), KeyNames.escaped(HIGH + LOW)))
