@@ -115,10 +115,10 @@ final class MultiLimiterCall {
         byte[][] args = members.get(0).core().calls().withTime(arguments);
         connection.run(scripts.decide(), keyNames(), args, bytes -> {
             ScriptReply reply = bytes == null ? null : new ScriptReply(bytes, scripts, 100);
-            if (reply == null || (reply.isOutOfWindow() && repeats == 0)) {
+            if (reply == null || (reply.isUndecided() && repeats == 0)) {
                 decisions.complete(byPolicy());
-            } else if (reply.isOutOfWindow()) {
-                at(reply.nowMicros()).run(repeats - 1, decisions);
+            } else if (reply.isUndecided()) {
+                after(reply).run(repeats - 1, decisions);
             } else {
                 decisions.complete(decisions(reply));
             }
@@ -142,11 +142,11 @@ final class MultiLimiterCall {
         return decisions;
     }
 
-    /** The same call at another time of the server, after a calendar window has ended. */
-    private MultiLimiterCall at(long serverMicros) {
+    /** The same call after a reply that left it undecided. */
+    private MultiLimiterCall after(ScriptReply reply) {
         List<Member> then = new ArrayList<>(members.size());
         for (Member member : members) {
-            LimitScripts moved = member.core().calls().moveTo(member.scripts, serverMicros);
+            LimitScripts moved = member.core().calls().afterUndecided(member.scripts, reply);
             then.add(new Member(member.limiter, member.key, member.maxDelay, moved));
         }
         return new MultiLimiterCall(connection, permits, then);

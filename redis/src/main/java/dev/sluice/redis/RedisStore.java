@@ -36,6 +36,7 @@ public final class RedisStore implements Store {
     /** What all limiters of a store share. */
     record Setup(
             ResilientConnection connection,
+            Combiner combiner,
             String prefix,
             FallbackCounters counters,
             Store memory,

@@ -182,8 +182,10 @@ public final class RedisStoreBuilder {
             return thread;
         });
         executor.setRemoveOnCancelPolicy(true);
+        ResilientConnection connection = new ResilientConnection(connector, timeout);
         return new RedisStore(new RedisStore.Setup(
-                new ResilientConnection(connector, timeout),
+                connection,
+                new Combiner(connection, timeout, testMicros != null),
                 prefix,
                 new FallbackCounters(),
                 memory.build(),

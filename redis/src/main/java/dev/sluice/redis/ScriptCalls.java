@@ -10,32 +10,36 @@ import dev.sluice.redis.script.LimitScripts;
 import dev.sluice.redis.script.LimitScripts.Operation;
 import dev.sluice.redis.script.ScriptReply;
 import dev.sluice.spi.LimiterDecision;
-import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The script calls of one limiter. When there is no reply, the failure policy decides. */
 final class ScriptCalls {
-    /** How often a call is repeated because a calendar window has ended; a clock that jumps on and on is not followed. */
+    /** How often a call is repeated that Redis left undecided; a clock that jumps on and on is not followed. */
     static final int MAX_REPEATS = 4;
 
     private static final CompletableFuture<?> DONE = CompletableFuture.completedFuture(null);
 
     private final String limiterName;
     private final ResilientConnection connection;
+    private final Combiner combiner;
     private final KeyNames names;
     private final FailurePolicy policy;
     private final DenialCache denials;
     private final HoldRenewals renewals;
     private final @Nullable LongSupplier testMicros;
     private volatile LimitScripts scripts;
+    /** Until when the counts of the limits before the last change are looked at. */
+    private volatile long continuesUntilNanos;
 
     ScriptCalls(String limiterName, RedisStore.Setup setup, LimitScripts scripts, OnFailure onFailure) {
         this.limiterName = limiterName;
         this.connection = setup.connection();
+        this.combiner = setup.combiner();
         this.names = new KeyNames(setup.prefix(), limiterName);
         this.policy = new FailurePolicy(onFailure, setup.counters(), setup.memory(), scripts.limits());
         this.denials = setup.denials();
@@ -56,12 +60,12 @@ final class ScriptCalls {
 
     /** Takes the permits if they are admitted with a delay of at most {@code maxDelay} microseconds. */
     CompletableFuture<Decision> take(String key, long permits, int percent, long maxDelay) {
-        return new DecisionCall(Operation.TAKE, key, permits, percent, maxDelay).run(scripts);
+        return new DecisionCall(Operation.TAKE, key, permits, percent, maxDelay).ask(current());
     }
 
     /** What {@link #take} would answer; takes nothing. */
     CompletableFuture<Decision> peek(String key, long permits, int percent) {
-        return new DecisionCall(Operation.PEEK, key, permits, percent, LimitScripts.ANY_DELAY).run(scripts);
+        return new DecisionCall(Operation.PEEK, key, permits, percent, LimitScripts.ANY_DELAY).ask(current());
     }
 
     /** The answer of the failure policy. */
@@ -70,14 +74,16 @@ final class ScriptCalls {
     }
 
     /** One decision: the future, and the receiver of the script's reply. */
-    private final class DecisionCall extends CompletableFuture<Decision> implements Consumer<byte @Nullable []> {
+    private final class DecisionCall extends CompletableFuture<Decision> implements Combiner.Request {
         private final Operation operation;
         private final String key;
         private final long permits;
         private final int percent;
         private final long maxDelay;
+        private final long askedAtNanos = System.nanoTime();
+        private final long testTime = testMicros == null ? 0 : testMicros.getAsLong();
         private LimitScripts called = scripts;
-        private long calledAtNanos;
+        private String[] keys = {};
         private int repeats;
 
         DecisionCall(Operation operation, String key, long permits, int percent, long maxDelay) {
@@ -88,25 +94,27 @@ final class ScriptCalls {
             this.maxDelay = maxDelay;
         }
 
-        CompletableFuture<Decision> run(LimitScripts scripts) {
+        CompletableFuture<Decision> ask(LimitScripts scripts) {
             if (connection.isOpen()) {
-                accept(null);
+                decided(null);
                 return this;
             }
             called = scripts;
-            calledAtNanos = System.nanoTime();
-            byte[] arguments = scripts.arguments(operation, permits, maxDelay, percent);
-            connection.run(scripts.decide(), keyNames(scripts, key), withTime(arguments), this);
+            keys = keyNames(scripts, key);
+            combiner.ask(this);
             return this;
         }
 
         @Override
-        public void accept(byte @Nullable [] bytes) {
-            ScriptReply reply = bytes == null ? null : new ScriptReply(bytes, called, percent);
-            if (reply != null && reply.isOutOfWindow()) {
-                LimitScripts next = moveTo(called, reply.nowMicros());
+        public void decided(@Nullable ScriptReply reply) {
+            if (reply != null && reply.isUndecided()) {
+                LimitScripts next = afterUndecided(called, reply);
                 if (repeats++ < MAX_REPEATS) {
-                    run(next);
+                    if (reply.isClockBehind()) {
+                        combiner.askAlone(this);
+                    } else {
+                        ask(next);
+                    }
                     return;
                 }
                 reply = null;
@@ -119,7 +127,7 @@ final class ScriptCalls {
 
         private Decision remembered(LimiterDecision decision) {
             if (!decision.allowed() && testMicros == null && !called.holds() && !called.delays()) {
-                denials.add(ScriptCalls.this, key, percent, decision, calledAtNanos);
+                denials.add(ScriptCalls.this, key, percent, decision, askedAtNanos);
             }
             if (operation == Operation.PEEK) {
                 return decision.untaken();
@@ -127,6 +135,54 @@ final class ScriptCalls {
             renewIfHeld(key, decision);
             return decision;
         }
+
+        @Override
+        public LimitScripts scripts() {
+            return called;
+        }
+
+        @Override
+        public String[] keys() {
+            return keys;
+        }
+
+        @Override
+        public Operation operation() {
+            return operation;
+        }
+
+        @Override
+        public long permits() {
+            return permits;
+        }
+
+        @Override
+        public long maxDelay() {
+            return maxDelay;
+        }
+
+        @Override
+        public int percent() {
+            return percent;
+        }
+
+        @Override
+        public long askedAtNanos() {
+            return askedAtNanos;
+        }
+
+        @Override
+        public long testMicros() {
+            return testTime;
+        }
+    }
+
+    /** The scripts for asking again after a reply that left a call undecided. */
+    LimitScripts afterUndecided(LimitScripts called, ScriptReply reply) {
+        if (reply.isDamaged()) {
+            combiner.damagedStates().found(limiterName);
+        }
+        return reply.isOutOfWindow() ? moveTo(called, reply.nowMicros()) : called;
     }
 
     /**
@@ -135,7 +191,7 @@ final class ScriptCalls {
      */
     synchronized LimitScripts moveTo(LimitScripts called, long serverMicros) {
         LimitScripts moved = called.at(serverMicros);
-        if (scripts.equals(called)) {
+        if (scripts == called) {
             scripts = moved;
         }
         return moved;
@@ -190,12 +246,16 @@ final class ScriptCalls {
             CompletableFuture<Boolean> done) {
         byte[] arguments = scripts.arguments(operation, taken, unused);
         connection.run(scripts.settle(), keyNames(scripts, key), withTime(arguments), bytes -> {
-            ScriptReply reply = bytes == null ? null : new ScriptReply(bytes, scripts, 100);
-            if (reply != null && reply.isOutOfWindow()) {
-                settle(operation, key, taken, unused, moveTo(scripts, reply.nowMicros()), done);
-            } else {
-                done.complete(reply != null);
+            boolean isReply = bytes != null && ScriptReply.isOfSettle(bytes);
+            ScriptReply reply = isReply ? new ScriptReply(bytes, scripts, 100) : null;
+            if (reply != null && reply.isUndecided()) {
+                LimitScripts next = afterUndecided(scripts, reply);
+                if (reply.isOutOfWindow()) {
+                    settle(operation, key, taken, unused, next, done);
+                    return;
+                }
             }
+            done.complete(reply != null);
         });
     }
 
@@ -208,24 +268,48 @@ final class ScriptCalls {
     }
 
     synchronized void change(List<Limit> limits) {
-        scripts = LimitScripts.of(limits, scripts.clock(), scripts.leaseMicros(), RedisStore.wallMicros());
+        scripts = scripts.changedTo(limits, RedisStore.wallMicros());
+        Duration longest = limits.stream()
+                .map(Limit::period)
+                .filter(Objects::nonNull)
+                .max(Duration::compareTo)
+                .orElse(Duration.ZERO);
+        continuesUntilNanos = System.nanoTime() + longest.toNanos();
         policy.local().change(limits.toArray(Limit[]::new));
+    }
+
+    /**
+     * The scripts to call now. Counts of the limits before the last change are looked at for one period: later none of them
+     * would count any more.
+     */
+    private LimitScripts current() {
+        LimitScripts current = scripts;
+        return current.continuesOthers() && System.nanoTime() - continuesUntilNanos >= 0 ? forgetContinued() : current;
+    }
+
+    private synchronized LimitScripts forgetContinued() {
+        if (System.nanoTime() - continuesUntilNanos >= 0) {
+            scripts = scripts.withoutContinued();
+        }
+        return scripts;
     }
 
     // ---- Names and arguments
 
     String[] keyNames(LimitScripts scripts, String key) {
-        return names.of(key, scripts.limits().size());
+        return names.of(key, scripts.names());
     }
 
     /** The arguments, with the time in tests, where it is not the server's. */
     byte[][] withTime(byte[] arguments) {
-        if (testMicros == null) {
-            return new byte[][] {arguments};
-        }
-        byte[] now = ByteBuffer.allocate(Double.BYTES)
-                .putDouble((double) testMicros.getAsLong())
-                .array();
-        return new byte[][] {arguments, now};
+        return testMicros == null
+                ? new byte[][] {arguments}
+                : new byte[][] {arguments, packedTime(testMicros.getAsLong())};
+    }
+
+    static byte[] packedTime(long micros) {
+        byte[] time = new byte[Double.BYTES];
+        LimitScripts.packed(time).putDouble((double) micros);
+        return time;
     }
 }

@@ -110,7 +110,7 @@ class ClusterTest {
     void aUserWithAPassword(Client client) {
         cluster.servers()
                 .forEach(server -> server.command(
-                        "ACL SETUSER limiter on >secret ~sluice:* -@all +ping +evalsha +eval +time +get +set +psetex +getrange +setrange +pexpire +del +cluster +info +client +readonly"
+                        "ACL SETUSER limiter on >secret ~sluice:* -@all +ping +evalsha +eval +time +get +set +getrange +setrange +pexpire +pttl +exists +del +cluster +info +client +readonly"
                                 .split(" ", -1)));
         String url = cluster.url().replace("://", "://limiter:secret@");
         try (RedisStore store = storeOn(client, url).build()) {
@@ -247,7 +247,7 @@ class ClusterTest {
     }
 
     private static RedisServer masterOfAlice() {
-        return cluster.masterOf(new KeyNames("sluice", "many").of("alice", 1)[0]);
+        return cluster.masterOf(new KeyNames("sluice", "many").of("alice", List.of("1T1h"))[0]);
     }
 
     private static boolean timed(Limiter limiter, AtomicLong slowest) {

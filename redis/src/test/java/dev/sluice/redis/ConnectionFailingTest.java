@@ -104,7 +104,7 @@ class ConnectionFailingTest {
                 }
                 assertThat(store.counters().asked()).isEqualTo(asked + 12);
                 assertThat(server.keys())
-                        .containsExactly("sluice:{allow:b}:0", "sluice:{deny:b}:0", "sluice:{local:b}:0");
+                        .containsExactly("sluice:{allow:b}:1F1h", "sluice:{deny:b}:1F1h", "sluice:{local:b}:1F1h");
                 assertThat(log.text()).contains("Redis answers again");
             }
         }

@@ -61,7 +61,7 @@ class ConnectionTest {
         try (RedisServer server = RedisServer.start(binary);
                 RedisStore store = storeOn(client, server.url()).build()) {
             assertThatItLimits(store);
-            assertThat(server.keys()).containsExactly("sluice:{login:alice}:0");
+            assertThat(server.keys()).containsExactly("sluice:{login:alice}:1F1h");
         }
     }
 
@@ -72,7 +72,7 @@ class ConnectionTest {
             // its timeout is 50 milliseconds, and this machine may be busy
             Eventually.holds("Redis answers in time", Duration.ofSeconds(20), () -> {
                 login.tryAcquire("alice");
-                return server.keys().contains("sluice:{login:alice}:0");
+                return server.keys().contains("sluice:{login:alice}:1F1h");
             });
         }
     }
@@ -110,13 +110,13 @@ class ConnectionTest {
     void aUserWithAPassword(Client client) {
         try (RedisServer server = RedisServer.start("--requirepass", "of the default user")) {
             server.command(
-                    "ACL SETUSER limiter on ~shop:* -@all +ping +evalsha +eval +time +get +set +psetex +getrange +setrange +pexpire +del"
+                    "ACL SETUSER limiter on ~shop:* -@all +ping +evalsha +eval +time +get +set +getrange +setrange +pexpire +pttl +exists +del"
                             .concat(" >" + PASSWORD)
                             .split(" ", -1));
             String url = "redis://limiter:" + PASSWORD_IN_URL + "@127.0.0.1:" + server.port();
             try (RedisStore store = storeOn(client, url).prefix("shop:limits").build()) {
                 assertThatItLimits(store);
-                assertThat(server.keys()).containsExactly("shop:limits:{login:alice}:0");
+                assertThat(server.keys()).containsExactly("shop:limits:{login:alice}:1F1h");
             }
         }
     }

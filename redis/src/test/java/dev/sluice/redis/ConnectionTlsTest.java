@@ -142,7 +142,7 @@ class ConnectionTlsTest {
                 RedisStore store =
                         storeOn(client, server.url()).trust(ours.certificate).build()) {
             assertThatItLimits(store);
-            assertThat(server.server.keys()).containsExactly("sluice:{login:alice}:0");
+            assertThat(server.server.keys()).containsExactly("sluice:{login:alice}:1F1h");
         }
     }
 

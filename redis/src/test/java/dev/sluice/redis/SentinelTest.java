@@ -49,7 +49,7 @@ class SentinelTest {
     void theMasterIsFound(Client client) {
         try (RedisStore store = storeOn(client, url()).build()) {
             assertThatItLimits(store);
-            assertThat(group.master().keys()).containsExactly("sluice:{login:alice}:0");
+            assertThat(group.master().keys()).containsExactly("sluice:{login:alice}:1F1h");
         }
     }
 
@@ -58,7 +58,7 @@ class SentinelTest {
     void aUserAndADatabase(Client client) {
         group.servers()
                 .forEach(server -> server.command(
-                        "ACL SETUSER limiter on >geheim ~sluice:* -@all +ping +evalsha +eval +time +get +set +psetex +getrange +setrange +pexpire +del +select"
+                        "ACL SETUSER limiter on >geheim ~sluice:* -@all +ping +evalsha +eval +time +get +set +getrange +setrange +pexpire +pttl +exists +del +select"
                                 .split(" ", -1)));
         String url = group.url().replace("://", "://limiter:geheim@").replace("#", "/3#");
         try (RedisStore store = storeOn(client, url).build()) {

@@ -146,7 +146,10 @@ class SharedLimitsTest {
                 Limit.leakyBucket(2, ofMillis(300)).queue());
         for (int i = 0; i < limits.size(); i++) {
             Decision decision = store.limiter("expires-" + i, limits.get(i)).decide("a", 2);
-            Object millis = server.command("PTTL", "sluice:{expires-" + i + ":a}:0");
+            String name = "sluice:{expires-" + i + ":a}:"
+                    + List.of("1F300ms", "1W300ms", "1L300ms", "1T300ms", "1Q300ms")
+                            .get(i);
+            Object millis = server.command("PTTL", name);
             assertThat((Long) millis)
                     .as("time to live of %s", limits.get(i))
                     .isBetween(1L, decision.resetAfterMicros() / 1000 + 4);
@@ -420,6 +423,12 @@ class SharedLimitsTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> store.limiter("many", many))
                 .withMessageContaining("at most 8 limits");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> store.limiter("log", Limit.slidingLog(65_537, ofMinutes(1))))
+                .withMessage(
+                        "a sliding log on Redis has at most 65536 permits, was 65537 per 1m sliding-log: a longer one"
+                                + " would keep Redis busy for more than a millisecond; use a sliding window, such as 65537 per"
+                                + " 1m");
         assertThatIllegalStateException()
                 .isThrownBy(() -> store.limiter("held", Limit.concurrency(1)).tryAcquire("a"))
                 .withMessageContaining("use hold");
@@ -432,10 +441,26 @@ class SharedLimitsTest {
     @Test
     void asManyLimitsAsAreAllowedFitIntoOneScript() {
         Limit[] many = new Limit[Script.MAX_LIMITS];
-        Arrays.fill(many, Limit.slidingWindow(3, ofMinutes(1), 3));
-        Limiter limiter = store.limiter("many", many);
-        assertThat(limiter.decide("a", 3).allowed()).isTrue();
-        assertThat(limiter.decide("a", 1).allowed()).isFalse();
+        List<Limit> kinds = List.of(
+                Limit.fixedWindow(3, ofMinutes(1)),
+                Limit.slidingWindow(3, ofMinutes(1), 3),
+                Limit.slidingLog(3, ofMinutes(1)),
+                Limit.tokenBucket(3, ofMinutes(1)),
+                Limit.concurrency(3));
+        for (Limit kind : kinds) {
+            String key = kind.algorithm();
+            Arrays.fill(many, kind);
+            Limiter limiter = store.limiter("many", many);
+            Decision taken = limiter.decide(key, 3);
+            assertThat(taken.allowed()).as("8 of %s", kind).isTrue();
+            assertThat(limiter.decide(key, 1).allowed()).isFalse();
+            limiter.refund(key, taken);
+            assertThat(limiter.decide(key, 3).allowed()).isTrue();
+            Limit[] next = new Limit[Script.MAX_LIMITS];
+            Arrays.fill(next, Limit.slidingLog(4, ofMinutes(2)));
+            limiter.change(next);
+            assertThat(limiter.decide(key, 1).allowed()).as("after a change").isTrue();
+        }
     }
 
     @Test

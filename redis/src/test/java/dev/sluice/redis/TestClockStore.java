@@ -31,6 +31,7 @@ final class TestClockStore implements AutoCloseable {
     Limiter limiter(Ticker ticker, Limit... limits) {
         RedisStore.Setup timed = new RedisStore.Setup(
                 setup.connection(),
+                setup.combiner(),
                 setup.prefix(),
                 setup.counters(),
                 setup.memory(),

@@ -37,7 +37,7 @@ class ReadmeServiceTest {
             }
             assertThat(last.statusCode()).isEqualTo(429);
             assertThat(last.headers().map()).containsKey("retry-after");
-            assertThat(redis.keys()).contains("sluice:{login-per-ip:203.0.113.9}:0");
+            assertThat(redis.keys()).contains("sluice:{login-per-ip:203.0.113.9}:1L1m");
         }
     }
 

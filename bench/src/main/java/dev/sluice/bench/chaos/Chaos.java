@@ -49,6 +49,7 @@ public final class Chaos {
             masterGone("Sentinel master killed", ONE, () -> Fault.sentinelMasterGone(RedisServer::kill)),
             new Outage("MAXMEMORY reached", ONE, Forgets.NOTHING, FELT, Fault::full),
             new WrongClock(),
+            new OtherLimits(),
             new Outage("refused at start-up", BOTH, Forgets.NOTHING, FELT, Fault::notThereYet));
 
     /** A frozen master is worse than a dead one: no connection ends. It is found out in seconds, not in a moment. */

@@ -20,6 +20,7 @@ public final class RedisBench implements AutoCloseable {
     /** What is measured beside the decisions per second under a {@link RedisLoad}. */
     enum Figure {
         REDIS_MICROS,
+        LONE_REDIS_MICROS,
         COMMANDS,
         BYTES_PER_KEY,
         PLAIN_BYTES_PER_KEY,

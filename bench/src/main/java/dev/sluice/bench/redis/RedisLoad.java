@@ -2,6 +2,7 @@ package dev.sluice.bench.redis;
 
 /** How a limiter is called. */
 enum RedisLoad {
+    LONE("1 thread"),
     THREADS("16 threads"),
     IN_FLIGHT("256 in flight"),
     KEYS("100,000 keys");
@@ -16,7 +17,7 @@ enum RedisLoad {
     }
 
     boolean isAsync() {
-        return this != THREADS;
+        return this == IN_FLIGHT || this == KEYS;
     }
 
     boolean isHot() {

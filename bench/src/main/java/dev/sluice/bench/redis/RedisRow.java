@@ -9,22 +9,26 @@ import java.util.List;
 enum RedisRow {
     FLOOR("floor: INCR + PEXPIRE", Kind.FLOOR),
     FLOOR_WITH_CLOCK("the floor and TIME", Kind.FLOOR),
+    FLOOR_TOGETHER("the floor, sent together", Kind.FLOOR),
+    FLOOR_JEDIS("the floor, Jedis", Kind.FLOOR),
     FIXED_WINDOW("sluice fixed window", Kind.ONE_WORD),
     TOKEN_BUCKET("sluice token bucket", Kind.ONE_WORD),
     LEAKY_BUCKET("sluice leaky bucket", Kind.ONE_WORD),
     SLIDING_WINDOW("sluice sliding window", Kind.SLIDING),
     SLIDING_LOG("sluice sliding log", Kind.SLIDING),
+    MIXED("sluice, four algorithms mixed", Kind.MIXED),
     JEDIS_TOKEN_BUCKET("sluice token bucket, Jedis", Kind.JEDIS),
     BUCKET4J_LETTUCE("Bucket4j, Lettuce", Kind.PEER),
     BUCKET4J_JEDIS("Bucket4j, Jedis", Kind.PEER),
     REDISSON("Redisson RRateLimiter", Kind.PEER),
     GATEWAY("gateway-style script", Kind.PEER),
-    SORTED_SET("sorted-set log", Kind.PEER);
+    SORTED_SET("sorted-set log, caller's clock, yes or no", Kind.PEER),
+    SORTED_SET_FULL("sorted-set log, our contract", Kind.PEER);
 
     /** The rows that keep every permit. */
-    static final List<RedisRow> LOGS = List.of(SLIDING_LOG, SORTED_SET);
+    static final List<RedisRow> LOGS = List.of(SLIDING_LOG, SORTED_SET, SORTED_SET_FULL);
 
-    private static final List<RedisRow> BLOCKING = List.of(JEDIS_TOKEN_BUCKET, BUCKET4J_JEDIS);
+    private static final List<RedisRow> BLOCKING = List.of(FLOOR_JEDIS, JEDIS_TOKEN_BUCKET, BUCKET4J_JEDIS);
     private static final int SLICES = 10;
 
     /** The part a row plays. */
@@ -32,6 +36,7 @@ enum RedisRow {
         FLOOR,
         ONE_WORD,
         SLIDING,
+        MIXED,
         JEDIS,
         PEER
     }
@@ -60,17 +65,28 @@ enum RedisRow {
         return switch (this) {
             case FLOOR -> ScriptSubject.floor("floor.lua", url, q);
             case FLOOR_WITH_CLOCK -> ScriptSubject.floor("floor-with-clock.lua", url, q);
+            case FLOOR_TOGETHER -> new TogetherSubject(url, q);
+            case FLOOR_JEDIS -> new JedisFloorSubject(url, q);
             case FIXED_WINDOW -> lettuce(url, Limit.fixedWindow(q.permits(), q.period()));
             case TOKEN_BUCKET -> lettuce(url, Limit.tokenBucket(q.permits(), q.period()));
             case LEAKY_BUCKET -> lettuce(url, Limit.leakyBucket(q.permits(), q.period()));
             case SLIDING_WINDOW -> lettuce(url, Limit.slidingWindow(q.permits(), q.period(), SLICES));
             case SLIDING_LOG -> lettuce(url, Limit.slidingLog(q.permits(), q.period()));
+            case MIXED ->
+                new SluiceSubject(
+                        url,
+                        Client.LETTUCE,
+                        Limit.fixedWindow(q.permits(), q.period()),
+                        Limit.tokenBucket(q.permits(), q.period()),
+                        Limit.slidingWindow(q.permits(), q.period(), SLICES),
+                        Limit.leakyBucket(q.permits(), q.period()));
             case JEDIS_TOKEN_BUCKET -> new SluiceSubject(url, Client.JEDIS, Limit.tokenBucket(q.permits(), q.period()));
             case BUCKET4J_LETTUCE -> Bucket4jSubject.onLettuce(url, q);
             case BUCKET4J_JEDIS -> Bucket4jSubject.onJedis(url, q);
             case REDISSON -> new RedissonSubject(url, q);
             case GATEWAY -> ScriptSubject.gatewayStyle(url, q);
             case SORTED_SET -> ScriptSubject.sortedSet(url, q);
+            case SORTED_SET_FULL -> ScriptSubject.sortedSetWithContract(url, q);
         };
     }
 

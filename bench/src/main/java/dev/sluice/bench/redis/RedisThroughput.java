@@ -65,6 +65,8 @@ final class RedisThroughput implements AutoCloseable {
         if (load == RedisLoad.IN_FLIGHT) {
             figures.add(row, Figure.REDIS_MICROS, cost.micros() / pace.decisions());
             figures.add(row, Figure.COMMANDS, cost.calls() / pace.decisions());
+        } else if (load == RedisLoad.LONE) {
+            figures.add(row, Figure.LONE_REDIS_MICROS, cost.micros() / pace.decisions());
         }
         return perSecond(pace);
     }
@@ -77,6 +79,7 @@ final class RedisThroughput implements AutoCloseable {
             subject.prepare(key);
         }
         return switch (load) {
+            case LONE -> Driver.blocking(() -> Expect.allowed(subject.tryAcquire(key)), 1, millis);
             case THREADS ->
                 Driver.blocking(() -> Expect.allowed(subject.tryAcquire(key)), RedisLoad.THREAD_COUNT, millis);
             case IN_FLIGHT -> Driver.inFlight(subject, () -> key, RedisLoad.MAX_IN_FLIGHT, millis);

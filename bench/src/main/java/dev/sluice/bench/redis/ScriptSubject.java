@@ -64,6 +64,15 @@ final class ScriptSubject implements Subject {
         });
     }
 
+    /** A sorted set by the server's clock that replies with a whole decision. */
+    static Subject sortedSetWithContract(String url, Quota quota) {
+        String period = Long.toString(quota.periodMillis() * 1000);
+        String permits = Long.toString(quota.permits());
+        AtomicLong names = new AtomicLong();
+        return new ScriptSubject(url, "sorted-set-full.lua", ScriptOutputType.MULTI, ScriptSubject::itself, key ->
+                new String[] {period, permits, Long.toString(names.getAndIncrement(), Character.MAX_RADIX)});
+    }
+
     @Override
     public boolean tryAcquire(String key) {
         return allowed(run(key).toCompletableFuture().join());

@@ -29,28 +29,41 @@ class RedisReportTest {
     @Test
     void verdictsFollowTheFigures() {
         add(RedisRow.FLOOR, RedisLoad.IN_FLIGHT, 100_000);
-        add(RedisRow.TOKEN_BUCKET, RedisLoad.IN_FLIGHT, 75_000);
-        add(RedisRow.FIXED_WINDOW, RedisLoad.IN_FLIGHT, 74_000);
+        add(RedisRow.FLOOR, Figure.REDIS_MICROS, 8);
+        add(RedisRow.FLOOR_TOGETHER, RedisLoad.IN_FLIGHT, 166_000);
+        add(RedisRow.TOKEN_BUCKET, RedisLoad.IN_FLIGHT, 250_000);
+        add(RedisRow.FIXED_WINDOW, RedisLoad.IN_FLIGHT, 248_000);
         add(RedisRow.REDISSON, RedisLoad.IN_FLIGHT, 20_000);
-        add(RedisRow.GATEWAY, RedisLoad.IN_FLIGHT, 74_500);
+        add(RedisRow.GATEWAY, RedisLoad.IN_FLIGHT, 249_000);
         add(RedisRow.GATEWAY, Figure.REDIS_MICROS, 16);
         add(RedisRow.TOKEN_BUCKET, Figure.REDIS_MICROS, 8);
         add(RedisRow.FIXED_WINDOW, Figure.REDIS_MICROS, 8.1);
         add(RedisRow.SLIDING_LOG, RedisLoad.KEYS, 2);
-        add(RedisRow.SORTED_SET, RedisLoad.KEYS, 1);
+        add(RedisRow.SORTED_SET_FULL, RedisLoad.KEYS, 1);
         add(RedisRow.SLIDING_LOG, Figure.BYTES_PER_PERMIT_OF_SMALL_LOG, 12.1);
         add(RedisRow.TOKEN_BUCKET, Figure.BYTES_PER_KEY, 140);
         add(RedisRow.TOKEN_BUCKET, Figure.PLAIN_BYTES_PER_KEY, 100);
         add(Shortcut.DENIED, Figure.PER_SECOND, 9_900_000);
         add(Shortcut.BATCHED, Figure.PER_SECOND, 5_000_000);
         add(Shortcut.DEAD, Figure.LONGEST_MILLIS, 60, 100.1, 50);
-        assertThat(verdict("sluice token bucket, 256 in flight: at least")).isEqualTo("holds");
-        assertThat(verdict("sluice fixed window, 256 in flight: at least")).isEqualTo("misses");
+        assertThat(verdict("sluice token bucket, 256 in flight: at least 2.5 x floor"))
+                .isEqualTo("holds");
+        assertThat(verdict("sluice fixed window, 256 in flight: at least 2.5 x floor"))
+                .isEqualTo("misses");
+        assertThat(verdict("sluice token bucket, 256 in flight: at least 1.5 x the floor, sent"))
+                .isEqualTo("holds");
+        assertThat(verdict("sluice fixed window, 256 in flight: at least 1.5 x the floor, sent"))
+                .isEqualTo("misses");
+        assertThat(verdict("sluice token bucket: Redis time, 256 in flight at most"))
+                .isEqualTo("holds");
+        assertThat(verdict("sluice fixed window: Redis time, 256 in flight at most"))
+                .isEqualTo("misses");
+        assertThat(verdict("sluice token bucket: Redis time, alone")).isEqualTo("not measured");
         assertThat(verdict("sluice token bucket, 256 in flight: ahead")).isEqualTo("holds");
         assertThat(verdict("sluice fixed window, 256 in flight: ahead")).isEqualTo("misses");
         assertThat(verdict("sluice token bucket, 16 threads: ahead")).isEqualTo("not measured");
-        assertThat(verdict("sluice token bucket: Redis time")).isEqualTo("holds");
-        assertThat(verdict("sluice fixed window: Redis time")).isEqualTo("misses");
+        assertThat(verdict("sluice token bucket: Redis time at most 0.5")).isEqualTo("holds");
+        assertThat(verdict("sluice fixed window: Redis time at most 0.5")).isEqualTo("misses");
         assertThat(verdict("sluice sliding log, 100,000 keys: ahead")).isEqualTo("holds");
         assertThat(verdict("a log of 100 permits")).isEqualTo("misses");
         assertThat(verdict("a log of 10,000 permits")).isEqualTo("not measured");

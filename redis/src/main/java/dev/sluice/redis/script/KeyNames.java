@@ -4,14 +4,15 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.stream.Collectors;
 
 /**
  * The names of a limiter's keys in Redis.
  *
  * <pre>
- *   sluice:{login:ip%3A203.0.113.9}:1
- *   prefix  limiter  key             number of the limit
+ *   sluice:{login:ip%3A203.0.113.9}:1T1m
+ *   prefix  limiter  key             {@linkplain LimitIdentity identity} of the limit
  *          '----- hash tag -----'
  * </pre>
  *
@@ -25,12 +26,12 @@ public final class KeyNames {
         this.head = escapedPrefix(prefix) + ":{" + escaped(limiter) + ":";
     }
 
-    /** The names for one key, one for each of {@code count} limits. */
-    public String[] of(String key, int count) {
+    /** The names for one key, one for each of these identities of limits. */
+    public String[] of(String key, List<String> identities) {
         String stem = head + escaped(key) + "}:";
-        String[] names = new String[count];
-        for (int i = 0; i < count; i++) {
-            names[i] = stem + i;
+        String[] names = new String[identities.size()];
+        for (int i = 0; i < names.length; i++) {
+            names[i] = stem + identities.get(i);
         }
         return names;
     }

@@ -4,34 +4,20 @@ import dev.sluice.Limit;
 import dev.sluice.spi.LimitChange;
 import dev.sluice.spi.LimiterDecision;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.IntUnaryOperator;
+import java.util.stream.Stream;
 
 /**
  * The limits of a limiter, with the scripts that decide on them and their arguments.
  *
- * @param limits the same list for as long as the limits stay the same, so that users can cache what they derive from it
- * @param arguments the arguments of each limit
- * @param clock the text of the script file that reads the time
- * @param leaseMicros how long permits stay held after their holder has died
- * @param holds whether permits are held until they are released
- * @param delays whether a request may be admitted with a delay
- * @param capacity the most permits that one request can get
- * @param decide takes permits, or peeks
- * @param settle refunds, releases or renews permits
- * @param packed the arguments for requests that may use all of every limit, after {@link #LEADING} free numbers
+ * <p>The list of limits is the same for as long as the limits stay the same, so that users can cache what they derive from
+ * it.
  */
-public record LimitScripts(
-        List<Limit> limits,
-        List<ScriptArguments> arguments,
-        String clock,
-        long leaseMicros,
-        boolean holds,
-        boolean delays,
-        long capacity,
-        Script decide,
-        Script settle,
-        ByteBuffer packed) {
+public final class LimitScripts {
     /** What a script does: the first two are of {@link #decide}, the others of {@link #settle}. */
     public enum Operation {
         PEEK(0),
@@ -51,96 +37,241 @@ public record LimitScripts(
     /** Any delay is acceptable. */
     public static final long ANY_DELAY = Long.MAX_VALUE;
 
-    /** The numbers before those of the limits: what to do, the permits, and the longest delay or the time of taking. */
-    private static final int LEADING = 3;
+    /** The most that the requests of one script may {@linkplain #cost cost} together, if there are several. */
+    public static final long MAX_COST = 1000;
+
+    /** The numbers before those of the limits in a group: what to do, and the number of requests. */
+    private static final int OF_A_GROUP = 2;
+    /** The numbers of a request before its rooms: permits and the longest delay. */
+    private static final int OF_A_REQUEST = 2;
+
+    private static final int WHOLE = 100;
+
+    private final List<Limit> limits;
+    private final List<ScriptArguments> arguments;
+    private final String clock;
+    private final long leaseMicros;
+    private final boolean holds;
+    private final boolean delays;
+    private final long capacity;
+    private final List<String> names;
+    private final Script decide;
+    private final Script settle;
+    /** The numbers of all limits. */
+    private final double[] numbers;
+
+    private LimitScripts(List<Limit> limits, List<ScriptArguments> arguments, String clock, long leaseMicros) {
+        this.limits = limits;
+        this.arguments = List.copyOf(arguments);
+        this.clock = clock;
+        this.leaseMicros = leaseMicros;
+        this.holds = limits.stream().anyMatch(Limit::holds);
+        this.delays = limits.stream().anyMatch(Limit::delays);
+        this.capacity = limits.stream().mapToLong(Limit::capacity).min().orElseThrow();
+        this.names = arguments.stream()
+                .flatMap(each -> Stream.concat(Stream.of(each.identity()), Stream.ofNullable(each.continued())))
+                .toList();
+        List<Script.Part> parts = arguments.stream()
+                .map(each -> new Script.Part(each.script(), each.continued() != null))
+                .toList();
+        this.decide = Script.of("decide", clock, parts);
+        this.settle = Script.of("settle", clock, parts);
+        this.numbers = arguments.stream()
+                .flatMap(each -> each.numbers().stream())
+                .mapToDouble(Long::doubleValue)
+                .toArray();
+    }
 
     /** The scripts for these limits when the server's time is {@code serverMicros}. */
     public static LimitScripts of(List<Limit> limits, String clock, long leaseMicros, long serverMicros) {
         if (limits.isEmpty()) {
             throw new IllegalArgumentException("a limiter needs at least one limit");
         }
-        return ofArguments(ScriptArguments.of(limits, serverMicros, leaseMicros), clock, leaseMicros);
-    }
-
-    private static LimitScripts ofArguments(List<ScriptArguments> arguments, String clock, long leaseMicros) {
-        List<String> algorithms =
-                arguments.stream().map(ScriptArguments::script).toList();
-        List<Limit> limits = arguments.stream().map(ScriptArguments::limit).toList();
-        return new LimitScripts(
-                limits,
-                arguments,
-                clock,
-                leaseMicros,
-                limits.stream().anyMatch(Limit::holds),
-                limits.stream().anyMatch(Limit::delays),
-                limits.stream().mapToLong(Limit::capacity).min().orElseThrow(),
-                Script.of("decide", clock, algorithms),
-                Script.of("settle", clock, algorithms),
-                packed(arguments, limit -> 100));
+        return new LimitScripts(limits, ScriptArguments.of(limits, serverMicros, leaseMicros), clock, leaseMicros);
     }
 
     /** The scripts for the limits of several limiters, in their order. */
     public static LimitScripts combined(List<LimitScripts> all) {
-        return ofArguments(
-                all.stream().flatMap(each -> each.arguments.stream()).toList(),
-                all.get(0).clock,
-                all.get(0).leaseMicros);
+        List<ScriptArguments> arguments =
+                all.stream().flatMap(each -> each.arguments.stream()).toList();
+        List<Limit> limits = arguments.stream().map(ScriptArguments::limit).toList();
+        return new LimitScripts(limits, arguments, all.get(0).clock, all.get(0).leaseMicros);
+    }
+
+    /** The scripts for other limits after these, which continue the counts of these. */
+    public LimitScripts changedTo(List<Limit> next, long serverMicros) {
+        LimitScripts fresh = of(next, clock, leaseMicros, serverMicros);
+        return new LimitScripts(next, ScriptArguments.after(arguments, fresh.arguments), clock, leaseMicros);
     }
 
     /** The same limits at another time, which gives calendar windows another start and end. */
     public LimitScripts at(long serverMicros) {
         List<ScriptArguments> then = ScriptArguments.of(limits, serverMicros, leaseMicros);
-        return new LimitScripts(
-                limits, then, clock, leaseMicros, holds, delays, capacity, decide, settle, packed(then, limit -> 100));
+        List<ScriptArguments> named = new ArrayList<>(then.size());
+        for (int i = 0; i < then.size(); i++) {
+            named.add(then.get(i)
+                    .withNames(arguments.get(i).identity(), arguments.get(i).continued()));
+        }
+        return new LimitScripts(limits, named, clock, leaseMicros);
     }
 
-    /** The arguments of {@link #decide} for a request that may use {@code percent} of each limit. */
+    /** The same limits, which do not look at the counts of those before them any more. */
+    public LimitScripts withoutContinued() {
+        List<ScriptArguments> own = arguments.stream()
+                .map(each -> each.withNames(each.identity(), null))
+                .toList();
+        return new LimitScripts(limits, own, clock, leaseMicros);
+    }
+
+    /** Whether a limit continues the counts of another, whose state has another name. */
+    public boolean continuesOthers() {
+        return names.size() > limits.size();
+    }
+
+    public List<Limit> limits() {
+        return limits;
+    }
+
+    /** The text of the script file that reads the time. */
+    public String clock() {
+        return clock;
+    }
+
+    /** How long permits stay held after their holder has died. */
+    public long leaseMicros() {
+        return leaseMicros;
+    }
+
+    /** Whether permits are held until they are released. */
+    public boolean holds() {
+        return holds;
+    }
+
+    /** Whether a request may be admitted with a delay. */
+    public boolean delays() {
+        return delays;
+    }
+
+    /** The most permits that one request can get. */
+    public long capacity() {
+        return capacity;
+    }
+
+    /** The last parts of the names of the keys that the scripts use. */
+    public List<String> names() {
+        return names;
+    }
+
+    /** Takes permits, or peeks. */
+    public Script decide() {
+        return decide;
+    }
+
+    /** Refunds, releases or renews permits. */
+    public Script settle() {
+        return settle;
+    }
+
+    /** The permits of a limit that a request may have in use which may use {@code percent} of it. */
+    long room(int limit, int percent) {
+        return arguments.get(limit).room(percent);
+    }
+
+    /** About how long a request keeps Redis busy, in microseconds. */
+    public long cost(long permits) {
+        long cost = 0;
+        for (ScriptArguments each : arguments) {
+            cost += each.cost(Math.min(permits, each.limit().capacity()));
+        }
+        return cost;
+    }
+
+    // ---- Arguments of decide
+
+    /** The arguments of {@link #decide} for one request that may use {@code percent} of each limit. */
     public byte[] arguments(Operation operation, long permits, long maxDelay, int percent) {
-        ByteBuffer limits = percent == 100 ? packed : packed(arguments, limit -> percent);
-        return arguments(limits, 0, operation, permits, maxDelay);
+        return alone(operation, permits, maxDelay, limit -> percent);
     }
 
     /** The same with a percentage for each limit. */
     public byte[] arguments(Operation operation, long permits, long maxDelay, int[] percents) {
-        return arguments(packed(arguments, limit -> percents[limit]), 0, operation, permits, maxDelay);
+        return alone(operation, permits, maxDelay, limit -> percents[limit]);
     }
 
-    /** The arguments of {@link #settle} for a decision of which {@code unused} permits are refunded. */
-    public byte[] arguments(Operation operation, LimiterDecision taken, long unused) {
-        byte[] all = arguments(packed, 1 + limits.size(), operation, taken.charged(), taken.takenAtMicros());
-        ByteBuffer marks = ByteBuffer.wrap(all).position(packed.capacity()).putDouble((double) unused);
-        List<LimiterDecision> charged = taken.parts().isEmpty() ? List.of(taken) : taken.parts();
-        for (int i = 0; i < limits.size(); i++) {
-            boolean same = i < charged.size()
-                    && charged.get(i).limitId() instanceof Limit limit
-                    && LimitChange.keepsRefunds(limit, limits.get(i));
-            marks.putDouble(same ? (double) charged.get(i).mark() : Double.NEGATIVE_INFINITY);
-        }
+    private byte[] alone(Operation operation, long permits, long maxDelay, IntUnaryOperator percents) {
+        byte[] all = new byte[groupBytes() + requestBytes()];
+        ByteBuffer packed = packed(all);
+        addGroup(packed, operation, 1);
+        addRequest(packed, permits, maxDelay, percents);
         return all;
     }
 
-    /** The leading numbers, those of the limits, and room for {@code more}. */
-    private static byte[] arguments(ByteBuffer packed, int more, Operation operation, long permits, long third) {
-        byte[] arguments = new byte[packed.capacity() + more * Double.BYTES];
-        packed.get(0, arguments, 0, packed.capacity());
-        ByteBuffer.wrap(arguments)
-                .putDouble((double) operation.number)
-                .putDouble((double) Math.min(permits, 2 * Limit.MAX_PERMITS)) // larger ones are inexact, and denied too
-                .putDouble((double) third);
-        return arguments;
+    /** Fills {@code arguments} with numbers as the scripts read them. */
+    public static ByteBuffer packed(byte[] arguments) {
+        return ByteBuffer.wrap(arguments).order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    private static ByteBuffer packed(List<ScriptArguments> arguments, IntUnaryOperator percents) {
-        int count = LEADING;
-        for (ScriptArguments each : arguments) {
-            count += 1 + each.numbers().size();
+    /** The bytes of a group without its requests. */
+    public int groupBytes() {
+        return (OF_A_GROUP + numbers.length) * Double.BYTES;
+    }
+
+    /** The bytes of one request in a group. */
+    public int requestBytes() {
+        return (OF_A_REQUEST + limits.size()) * Double.BYTES;
+    }
+
+    /** Adds the beginning of a group of requests. */
+    public void addGroup(ByteBuffer packed, Operation operation, int requests) {
+        packed.putDouble((double) operation.number).putDouble((double) requests);
+        for (double number : numbers) {
+            packed.putDouble(number);
         }
-        ByteBuffer packed = ByteBuffer.allocate(count * Double.BYTES).position(LEADING * Double.BYTES);
-        for (int i = 0; i < arguments.size(); i++) {
-            ScriptArguments each = arguments.get(i);
-            packed.putDouble((double) each.room(percents.applyAsInt(i)));
-            each.numbers().forEach(number -> packed.putDouble(number.doubleValue()));
+    }
+
+    /** Adds a request that may use {@code percent} of each limit. */
+    public void addRequest(ByteBuffer packed, long permits, long maxDelay, int percent) {
+        addRequest(packed, permits, maxDelay, limit -> percent);
+    }
+
+    private void addRequest(ByteBuffer packed, long permits, long maxDelay, IntUnaryOperator percents) {
+        packed.putDouble(exact(permits)).putDouble((double) maxDelay);
+        for (int i = 0; i < limits.size(); i++) {
+            packed.putDouble((double) room(i, percents.applyAsInt(i)));
         }
-        return packed;
+    }
+
+    /** Larger ones are inexact, and denied too. */
+    private static double exact(long permits) {
+        return (double) Math.min(permits, 2 * Limit.MAX_PERMITS);
+    }
+
+    // ---- Arguments of settle
+
+    /** The arguments of {@link #settle} for a decision of which {@code unused} permits are refunded. */
+    public byte[] arguments(Operation operation, LimiterDecision taken, long unused) {
+        byte[] all = new byte[(4 + numbers.length + 2 * limits.size()) * Double.BYTES];
+        ByteBuffer packed = packed(all)
+                .putDouble((double) operation.number)
+                .putDouble(exact(taken.charged()))
+                .putDouble((double) taken.takenAtMicros())
+                .putDouble((double) unused);
+        for (double number : numbers) {
+            packed.putDouble(number);
+        }
+        List<LimiterDecision> charged = (taken.parts().isEmpty() ? List.of(taken) : taken.parts())
+                .stream().filter(part -> part.limitId() instanceof Limit).toList();
+        List<Limit> then = charged.stream().map(part -> (Limit) part.limitId()).toList();
+        List<Optional<Integer>> continued = LimitChange.continued(then, limits);
+        for (int i = 0; i < limits.size(); i++) {
+            Limit limit = limits.get(i);
+            double mark = continued
+                    .get(i)
+                    .filter(from -> LimitChange.keepsRefunds(then.get(from), limit))
+                    .map(from -> (double) charged.get(from).mark())
+                    .orElse(Double.NEGATIVE_INFINITY);
+            packed.putDouble((double) room(i, WHOLE)).putDouble(mark);
+        }
+        return all;
     }
 }

@@ -1,30 +1,83 @@
 package dev.sluice.redis.script;
 
+import dev.sluice.Durations;
 import dev.sluice.Limit;
+import dev.sluice.spi.LimitChange;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The script of one limit and its arguments.
+ * The script of one limit, the names of its state and its arguments.
  *
  * @param script the name of the script file
  * @param numbers the script's arguments, in the order of its {@code @numbers} line
+ * @param identity the last part of the name of its state
+ * @param continued the same of the limit before it whose counts it continues; null if it has none, or the same name
  */
-public record ScriptArguments(Limit limit, String script, List<Long> numbers) {
+public record ScriptArguments(
+        Limit limit,
+        String script,
+        List<Long> numbers,
+        String identity,
+        @Nullable String continued) {
     private static final long AT_FIRST_REQUEST = 0;
     private static final long AT_MULTIPLES = 1;
     private static final long AT_CALENDAR_UNIT = 2;
+    /** The largest sliding log: to take all its permits at once, or to let it grow, takes Redis about a millisecond. */
+    private static final long MAX_LOG = 1 << 16;
+
+    private static final long MICROS_OF_A_DECISION = 3;
+    private static final long SLICES_IN_A_MICRO = 10;
+    private static final long LOG_PERMITS_IN_A_MICRO = 64;
 
     /** The arguments of these limits when the server's time is {@code serverMicros}. */
     static List<ScriptArguments> of(List<Limit> limits, long serverMicros, long leaseMicros) {
         Registry registry = new Registry(serverMicros, leaseMicros);
-        return limits.stream().map(limit -> limit.accept(registry)).toList();
+        List<String> identities = LimitIdentity.of(limits);
+        List<ScriptArguments> arguments = new ArrayList<>(limits.size());
+        for (int i = 0; i < limits.size(); i++) {
+            arguments.add(limits.get(i).accept(registry).withNames(identities.get(i), null));
+        }
+        return arguments;
+    }
+
+    /** Arguments that continue the counts of others, where that is another name and a state of the same kind. */
+    static List<ScriptArguments> after(List<ScriptArguments> old, List<ScriptArguments> next) {
+        List<Optional<Integer>> continued = LimitChange.continued(
+                old.stream().map(ScriptArguments::limit).toList(),
+                next.stream().map(ScriptArguments::limit).toList());
+        List<String> kept = old.stream().map(ScriptArguments::identity).toList();
+        List<ScriptArguments> all = new ArrayList<>(next.size());
+        for (int i = 0; i < next.size(); i++) {
+            ScriptArguments own = next.get(i);
+            Optional<ScriptArguments> before = continued.get(i).map(old::get);
+            boolean carries = !kept.contains(own.identity)
+                    && before.isPresent()
+                    && before.get().script.equals(own.script);
+            all.add(carries ? own.withNames(own.identity, before.get().identity) : own);
+        }
+        return all;
+    }
+
+    /** The same arguments for a state of these names. */
+    ScriptArguments withNames(String identity, @Nullable String continued) {
+        return new ScriptArguments(limit, script, numbers, identity, continued);
     }
 
     /** The most permits that may be in use after a request that may use {@code percent} of the limit. */
     long room(int percent) {
         return limit.capacity() * percent / 100;
+    }
+
+    /** About how many microseconds a request for so many permits keeps Redis busy. */
+    long cost(long permits) {
+        return MICROS_OF_A_DECISION
+                + (limit instanceof Limit.SlidingWindow window ? window.slices() / SLICES_IN_A_MICRO : 0)
+                + (limit instanceof Limit.SlidingLog ? permits / LOG_PERMITS_IN_A_MICRO : 0);
     }
 
     /** The script of each algorithm, and its numbers. */
@@ -40,20 +93,24 @@ public record ScriptArguments(Limit limit, String script, List<Long> numbers) {
                 boolean aligned = limit.alignment() instanceof Limit.Alignment.Epoch;
                 numbers = List.of(period, aligned ? AT_MULTIPLES : AT_FIRST_REQUEST, 0L, 0L);
             }
-            return new ScriptArguments(limit, "fixed-window", numbers);
+            return arguments(limit, "fixed-window", numbers);
         }
 
         @Override
         public ScriptArguments slidingWindow(Limit.SlidingWindow limit) {
             long slices = limit.slices();
             long weighted = limit.counting() == Limit.SlidingWindow.Counting.WEIGHTED ? 1 : 0;
-            return new ScriptArguments(
-                    limit, "sliding-window", List.of(micros(limit.period()) / slices, slices, weighted));
+            return arguments(limit, "sliding-window", List.of(micros(limit.period()) / slices, slices, weighted));
         }
 
         @Override
         public ScriptArguments slidingLog(Limit.SlidingLog limit) {
-            return new ScriptArguments(limit, "sliding-log", List.of(micros(limit.period()), limit.capacity()));
+            if (limit.permits() > MAX_LOG) {
+                throw new IllegalArgumentException("a sliding log on Redis has at most " + MAX_LOG + " permits, was "
+                        + limit + ": a longer one would keep Redis busy for more than a millisecond; use a sliding"
+                        + " window, such as " + limit.permits() + " per " + Durations.text(limit.period()));
+            }
+            return arguments(limit, "sliding-log", List.of(micros(limit.period()), limit.capacity()));
         }
 
         @Override
@@ -68,13 +125,17 @@ public record ScriptArguments(Limit limit, String script, List<Long> numbers) {
 
         @Override
         public ScriptArguments concurrency(Limit.Concurrency limit) {
-            return new ScriptArguments(limit, "concurrency", List.of(leaseMicros));
+            return arguments(limit, "concurrency", List.of(leaseMicros));
         }
 
         private static ScriptArguments bucket(Limit limit, long permits, long periodMicros) {
             long factor = greatestCommonFactor(permits, periodMicros);
-            return new ScriptArguments(
+            return arguments(
                     limit, "token-bucket", List.of(periodMicros / factor, permits / factor, limit.delays() ? 1L : 0L));
+        }
+
+        private static ScriptArguments arguments(Limit limit, String script, List<Long> numbers) {
+            return new ScriptArguments(limit, script, numbers, "", null);
         }
     }
 

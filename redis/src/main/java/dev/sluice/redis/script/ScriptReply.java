@@ -5,11 +5,14 @@ import dev.sluice.Outcome;
 import dev.sluice.spi.KeyStatus;
 import dev.sluice.spi.LimiterDecision;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 
-/** The reply of a script: how each limit stands, in the numbers that decide.lua describes. */
+/** The reply of a script to one request: how each limit stands, in the numbers that decide.lua describes. */
 public final class ScriptReply extends KeyStatus {
     private static final int ADMITTED = 1;
     private static final int OUT_OF_WINDOW = 3;
+    private static final int DAMAGED = 4;
+    private static final int CLOCK_BEHIND = 5;
 
     private static final int NOW = 1;
     private static final int TAKEN_AT = NOW + Double.BYTES;
@@ -23,17 +26,24 @@ public final class ScriptReply extends KeyStatus {
     private static final int NUMBERS_OF_A_LIMIT = 4;
 
     private final ByteBuffer packed;
+    private final int start;
     private final int first;
     private final LimitScripts scripts;
     private final int percent;
 
-    /** The reply on a request that may use {@code percent} of each limit. */
+    /** The reply on one request that may use {@code percent} of each limit. */
     public ScriptReply(byte[] packed, LimitScripts scripts, int percent) {
-        this(ByteBuffer.wrap(packed), 0, scripts, percent);
+        this(packed, 0, scripts, percent);
     }
 
-    private ScriptReply(ByteBuffer packed, int first, LimitScripts scripts, int percent) {
+    /** The reply on a request of several; it begins at byte {@code start}. */
+    public ScriptReply(byte[] packed, int start, LimitScripts scripts, int percent) {
+        this(ByteBuffer.wrap(packed).order(ByteOrder.LITTLE_ENDIAN), start, 0, scripts, percent);
+    }
+
+    private ScriptReply(ByteBuffer packed, int start, int first, LimitScripts scripts, int percent) {
         this.packed = packed;
+        this.start = start;
         this.first = first;
         this.scripts = scripts;
         this.percent = percent;
@@ -41,17 +51,46 @@ public final class ScriptReply extends KeyStatus {
 
     /** The part for one of several limiters, whose limits begin at number {@code first}. */
     public ScriptReply part(int first, LimitScripts scripts, int percent) {
-        return new ScriptReply(packed, first, scripts, percent);
+        return new ScriptReply(packed, start, first, scripts, percent);
+    }
+
+    /** The bytes of the reply on one request to these limits. */
+    public static int bytes(LimitScripts scripts) {
+        return LIMITS + scripts.limits().size() * NUMBERS_OF_A_LIMIT * Double.BYTES;
+    }
+
+    /** Whether these are the bytes of a reply of {@code settle}. */
+    public static boolean isOfSettle(byte[] packed) {
+        return packed.length == TAKEN_AT;
     }
 
     /** Whether all limits admitted the permits. */
     public boolean isAdmitted() {
-        return packed.get(0) == ADMITTED;
+        return outcome() == ADMITTED;
+    }
+
+    /** Whether the script did nothing, and the caller has to ask again, as of {@link #nowMicros}. */
+    public boolean isUndecided() {
+        return outcome() >= OUT_OF_WINDOW;
     }
 
     /** Whether a calendar window has ended, so that the script did nothing. */
     public boolean isOutOfWindow() {
-        return packed.get(0) == OUT_OF_WINDOW;
+        return outcome() == OUT_OF_WINDOW;
+    }
+
+    /** Whether a state was damaged and has been deleted, so that the script did nothing else. */
+    public boolean isDamaged() {
+        return outcome() == DAMAGED;
+    }
+
+    /** Whether the clock is behind a state, so that the script decides on one request at a time only. */
+    public boolean isClockBehind() {
+        return outcome() == CLOCK_BEHIND;
+    }
+
+    private int outcome() {
+        return packed.get(start);
     }
 
     /** The server's time. */
@@ -101,7 +140,7 @@ public final class ScriptReply extends KeyStatus {
 
     @Override
     protected long room(int limit) {
-        return scripts.arguments().get(limit).room(percent);
+        return scripts.room(limit, percent);
     }
 
     @Override
@@ -135,6 +174,6 @@ public final class ScriptReply extends KeyStatus {
 
     /** Lua's infinities become the largest and the smallest number. */
     private long number(int at) {
-        return (long) packed.getDouble(at);
+        return (long) packed.getDouble(start + at);
     }
 }

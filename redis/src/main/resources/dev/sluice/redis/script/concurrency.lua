@@ -14,18 +14,31 @@ local function find(holds, takenAt, permits)
 end
 
 --@read
-local holds_, held_, lasts_ = {}, 0, lease_
+local holds_, held_, lasts_, stored_ = {}, 0, lease_, ANCIENT
 if lease_ == 0 then lasts_ = NEVER end
-local raw_ = call('GET', key_)
-if raw_ and string.byte(raw_) == 67 then
-  for at = 2, #raw_, 24 do
-    local takenAt, expiresAt, permits = unpack('>ddd', raw_, at)
-    if expiresAt > now then
-      holds_[#holds_ + 1] = { takenAt = takenAt, expiresAt = expiresAt, permits = permits }
-      held_ = held_ + permits
+local raw_ = try('GET', key_)
+if raw_ then
+  if #raw_ > 0 and fmod(#raw_, 24) == 1 and byte(raw_) == 67 then
+    for at = 2, #raw_, 24 do
+      local takenAt, expiresAt, permits = unpack('<ddd', raw_, at)
+      if expiresAt > now and permits > 0 and permits <= 2 ^ 53 then
+        holds_[#holds_ + 1] = { takenAt = takenAt, expiresAt = expiresAt, permits = permits }
+        held_, stored_ = held_ + permits, max(stored_, expiresAt)
+      end
     end
+    if stored_ - now > lasts_ then
+      --@suspect
+    end
+  else
+    --@broken
   end
 end
+
+--@claim
+claim = ANCIENT
+if lease_ > 0 then claim = stored_ end
+
+--@ask
 admitted = admitted and held_ + cost <= room_
 
 --@charge
@@ -34,7 +47,7 @@ held_ = held_ + cost
 
 --@write
 local packed_ = { 'C' }
-for i, each in ipairs(holds_) do packed_[i + 1] = pack('>ddd', each.takenAt, each.expiresAt, each.permits) end
+for i, each in ipairs(holds_) do packed_[i + 1] = pack('<ddd', each.takenAt, each.expiresAt, each.permits) end
 local state_ = table.concat(packed_)
 --@save
 
@@ -47,9 +60,10 @@ for _, each in ipairs(holds_) do freshAt_ = max(freshAt_, each.expiresAt) end
 --@ready
 readyAt_ = NEVER -- or when enough leases have ended, if none is renewed
 table.sort(holds_, function(one, other) return one.expiresAt < other.expiresAt end)
+local left = held_
 for _, each in ipairs(holds_) do
-  held_ = held_ - each.permits
-  if held_ + cost <= room_ then
+  left = left - each.permits
+  if left + cost <= room_ then
     readyAt_ = each.expiresAt
     break
   end

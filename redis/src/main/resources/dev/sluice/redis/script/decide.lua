@@ -1,56 +1,100 @@
--- Decides on one request, for one limit or several: all of them are charged or none.
+-- Decides on requests. Each is for one limit or several: all of them are charged or none.
 --
--- KEYS   one for each limit, all in one slot
--- ARGV   one string of big-endian doubles:
---        taking    1: charge the permits if all limits admit them; 0: only reply as if
---        cost      the permits of the request
---        maxDelay  the longest acceptable delay in microseconds
---        then for each limit its room (the most permits that may be in use after this) and the numbers of its algorithm
--- Reply  one string of a byte and big-endian doubles:
+-- The requests come in groups: those of a group are for the same keys and are decided one after another, as if each were a
+-- script of its own. The states of a group are read once and written once.
+--
+-- KEYS   for each group one for each limit, and one more for each limit that continues the counts of another
+-- ARGV   one string of little-endian doubles, for each group:
+--        taking    1: charge the permits of a request if all limits admit them; 0: only reply as if, to one request
+--        requests  how many
+--        then for each limit the numbers of its algorithm
+--        then for each request
+--          cost      its permits
+--          maxDelay  the longest acceptable delay in microseconds
+--          then for each limit its room: the most permits that may be in use after this
+-- Reply  one string, for each request a byte and little-endian doubles:
 --        1 if admitted, else 0; now; when the permits were taken; when the work may start;
 --        then for each limit the permits in use, when its state will equal a fresh one, when it admits the cost, and
 --        its mark of the charge, which a refund needs
---        or 3, now: a calendar window has ended and the caller must work out the next one
+--        The byte is 3 if a calendar window has ended and the caller must work out the next one, 4 if a state was damaged
+--        and has been deleted, 5 if the clock is behind the states, so that requests must come one by one: nothing was
+--        decided, and the caller asks again
 --        all times are microseconds since 1970
 --
 -- Atomic, because Redis runs no other command during a script.
 --
 -- The lines between @each and @end are repeated for each limit, with names that end in _ separate for each. @read and the
--- like stand for a part of the algorithm's file or of the clock's. Numbers are packed, and parts are pasted instead of
--- called, because every run starts anew: parsing text and defining functions takes longer than the decision.
+-- like stand for a part of the algorithm's file, of the clock's or of state.lua. Numbers are packed, and parts are pasted
+-- instead of called, because every run starts anew: parsing text and defining functions takes longer than the decision.
 
---@arguments taking cost maxDelay
-local admitted, latest, departsAt = true, now, now
-
---@each
-local key_ = KEYS[i_]
---@read
-local used_, freshAt_, readyAt_, mark_ = 0, ANCIENT, now, 0
---@end
-
-if (admitted or cost == 0) and departsAt - now <= maxDelay then
-  if cost > 0 then
-    --@each
-    --@charge
-    --@end
-  end
+local args, at = ARGV[1], 1
+local reply, replies, broken
+--@groups
+  --@first taking requests
+  local latest, dirty, problem, copies = now, false, 0, nil
   --@each
-  --@used
-  --@fresh
+  local key_ = KEYS[k + k_]
+  --@continue
+  --@read
+  local used_, freshAt_, readyAt_, mark_ = 0, ANCIENT, now, 0
+  --@migrate
   --@end
-  if taking == 1 then
+  for request = 1, requests do
+    if request > 1 then
+      --@next
+    end
+    local admitted, departsAt, outcome = true, now, problem
+    if outcome == 0 and request > 1 and latest > now then outcome = 5 end
+    if outcome == 0 then
+      --@each
+      --@ask
+      --@end
+      if (admitted or cost == 0) and departsAt - now <= maxDelay then
+        outcome = 1
+        if cost > 0 then
+          --@each
+          --@charge
+          --@end
+          dirty = taking == 1
+        end
+        --@each
+        readyAt_, freshAt_ = now, ANCIENT
+        --@used
+        --@fresh
+        --@end
+      else
+        --@each
+        readyAt_, freshAt_, mark_ = now, ANCIENT, 0
+        --@used
+        --@fresh
+        if cost <= room_ and not (used_ + cost <= room_) then
+          --@ready
+          --@suspect
+        end
+        --@end
+        outcome = problem
+      end
+    end
+    --@record
+    if not reply then
+      reply = record
+    elseif replies then
+      replies[#replies + 1] = record
+    else
+      replies = { reply, record }
+    end
+  end
+  if dirty then
     --@each
-    --@write
+    do
+      --@write
+    end
     --@end
   end
-  --@reply 1
+  if broken then
+    call('DEL', spread(broken))
+    broken = nil
+  end
 end
-
---@each
---@used
---@fresh
-if cost <= room_ and used_ + cost > room_ then
-  --@ready
-end
---@end
---@reply 0
+if replies then return table.concat(replies) end
+return reply

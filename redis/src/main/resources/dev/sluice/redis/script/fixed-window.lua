@@ -7,13 +7,17 @@
 --@numbers period_ alignment_ calendarStart_ calendarEnd_
 
 --@read
-local start_, finish_, count_ = ANCIENT, ANCIENT, 0
-local raw_ = call('GET', key_)
-if alignment_ == 2 and (now < calendarStart_ or now >= calendarEnd_) then return pack('>Bd', 3, now) end
-if raw_ and #raw_ == 25 then
-  local tag, start, finish, count = unpack('>Bddd', raw_)
-  if tag == 70 then
-    start_, finish_, count_ = start, finish, count
+local start_, finish_, count_, stored_ = ANCIENT, ANCIENT, 0, ANCIENT
+local raw_ = try('GET', key_)
+if alignment_ == 2 and (now < calendarStart_ or now >= calendarEnd_) then problem = 3 end
+if raw_ then
+  local tag, start, finish, count
+  if #raw_ == 25 then tag, start, finish, count = unpack('<Bddd', raw_) end
+  if tag == 70 and count >= 0 and finish >= start then
+    start_, finish_, count_, stored_ = start, finish, count, finish
+    if start > now or finish - now > period_ then
+      --@suspect
+    end
     if alignment_ ~= 2 and finish_ - start_ ~= period_ and now < finish_ then -- the limit was changed
       if alignment_ == 1 then
         local into = fmod(now, period_)
@@ -24,10 +28,17 @@ if raw_ and #raw_ == 25 then
       end
       start_ = finish_ - period_
     end
+  else
+    --@broken
   end
 end
 if now >= finish_ then count_ = 0 end
 if start_ > latest then latest = start_ end
+
+--@claim
+claim = stored_
+
+--@ask
 admitted = admitted and count_ + cost <= room_
 
 --@charge
@@ -44,8 +55,12 @@ end
 count_ = count_ + cost
 
 --@write
-local state_ = pack('>Bddd', 70, start_, finish_, count_)
---@save
+local state_ = pack('<Bddd', 70, start_, finish_, count_)
+if finish_ == stored_ then
+  --@keep
+else
+  --@save
+end
 
 --@used
 used_ = count_

@@ -12,12 +12,25 @@ if freshAt_ <= now then
 elseif freshAt_ == NEVER then
   call('SET', key_, state_)
 else
-  call('PSETEX', key_, ceil((freshAt_ - now) / 1000) + 2, state_)
+  call('SET', key_, state_, 'PX', ceil((freshAt_ - now) / 1000) + 2)
 end
+
+--@keep
+-- The state equals a fresh one when it did before.
+call('SET', key_, state_, 'KEEPTTL')
 
 --@extend
 if freshAt_ <= now then
   call('DEL', key_)
 else
   call('PEXPIRE', key_, ceil((freshAt_ - now) / 1000) + 2)
+end
+
+--@verify
+-- A state that claims to last longer than its key was not written by a script. A clock that was set moves both alike.
+if not (claim - now <= 1000000) then
+  local millis = try('PTTL', key_) -- an error if the user may not ask for it
+  if type(millis) == 'number' and not (claim - now <= millis * 1000 + 1000000) then
+    --@broken
+  end
 end

@@ -1,25 +1,35 @@
 -- Refunds, releases or renews the permits of a decision.
 --
--- KEYS   one for each limit, all in one slot
--- ARGV   one string of big-endian doubles:
+-- KEYS   one for each limit, and one more for each limit that continues the counts of another, all in one slot
+-- ARGV   one string of little-endian doubles:
 --        verb      0 refund: the request did not run; 1 release: it is done; 2 renew: it is still running
 --        cost      the permits that were taken
 --        takenAt   when they were taken, as the decision said
---        then for each limit as in decide.lua
 --        unused    how many of the permits are refunded, the last ones of the request
---        then for each limit its mark, as the decision said; -infinity if the limit was not charged
--- Reply  1, now, packed as in decide.lua; or 3, now
+--        then for each limit the numbers of its algorithm
+--        then for each limit its room, and its mark, as the decision said; -infinity if the limit was not charged
+-- Reply  1, now, packed as in decide.lua; or 3 or 4, now: nothing was done, as there
 --
 -- Atomic, because Redis runs no other command during a script. @each and the like are explained in decide.lua.
 
 local REFUND, RELEASE, RENEW = 0, 1, 2
---@arguments verb cost takenAt ... unused mark_
-local admitted, latest, departsAt = true, now, now
+local k, latest, problem, broken, copies = 0, now, 0, nil, nil
+--@arguments verb cost takenAt unused ... room_ mark_
 
 --@each
-local key_ = KEYS[i_]
+local key_ = KEYS[k + k_]
+--@continue
 --@read
 local freshAt_, changed_ = ANCIENT, false
+--@migrate
+--@end
+
+if problem ~= 0 then
+  if broken then call('DEL', spread(broken)) end
+  return pack('<Bd', problem, now)
+end
+
+--@each
 if verb == REFUND and mark_ > ANCIENT then
   --@refund
 end
@@ -30,4 +40,4 @@ if changed_ then
 end
 --@end
 
-return pack('>Bd', 1, now)
+return pack('<Bd', 1, now)

@@ -3,83 +3,126 @@
 --   [ L | head | size | length | last | oldest | newest ][ slot | slot | slot | ... ]
 --                                                            ^ head, then on around the ring
 --
--- state    L, then six doubles, then the slots. A call reads the doubles and a few slots, and writes one slot for each permit.
---          The whole ring is written only when it grows, by doubling, up to one slot for each permit of the limit
+-- state    L, then six doubles, then the slots. Up to 128 slots, head is 0, all slots are in use, and a call reads and writes
+--          the whole. With more, a call reads the doubles and a few slots, and writes one slot for each permit; the whole
+--          ring is written only when it grows, by doubling, up to one slot for each permit of the limit. Slots at its end
+--          that were never used are not stored
 -- numbers  period; capacity = the most slots that are ever needed
 
 --@numbers period_ capacity_
 
 --@helpers
--- Entries of the ring, from index on, as they lie in it.
-local function entriesOf(key, head, length, index, count)
+local SMALL = 128
+
+-- Entries of the ring, from index on, as they lie in it; raw is what was read of the state.
+local function entriesOf(raw, key, head, length, index, count)
   if count == 0 then return '' end
-  local at = head + index
-  if at >= length then at = at - length end
-  local straight = min(count, length - at)
-  local packed = call('GETRANGE', key, 49 + at * 8, 49 + (at + straight) * 8 - 1)
-  if straight < count then packed = packed .. call('GETRANGE', key, 49, 49 + (count - straight) * 8 - 1) end
+  local packed
+  if length <= SMALL then
+    packed = string.sub(raw, 50 + index * 8, 49 + (index + count) * 8)
+  else
+    local at = head + index
+    if at >= length then at = at - length end
+    local straight = min(count, length - at)
+    packed = call('GETRANGE', key, 49 + at * 8, 49 + (at + straight) * 8 - 1)
+    if straight < count then packed = packed .. call('GETRANGE', key, 49, 49 + (count - straight) * 8 - 1) end
+  end
+  if #packed < count * 8 then packed = packed .. rep('\0', count * 8 - #packed) end
   return packed
+end
+
+-- How many of the first size entries are at or before upTo, usually a few, and the first one that is not if it was read.
+local function countUpTo(raw, key, head, length, size, upTo)
+  local some = min(16, size)
+  local packed = entriesOf(raw, key, head, length, 0, some)
+  for i = 0, some - 1 do
+    local entry = unpack('<d', packed, i * 8 + 1)
+    if entry > upTo then return i, entry end
+  end
+  local low, high = some, size
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    if unpack('<d', entriesOf(raw, key, head, length, middle, 1)) <= upTo then low = middle + 1 else high = middle end
+  end
+  return low
+end
+
+-- rep copies character by character, so a long text is made of two halves.
+local function repeated(instant, count)
+  if count < 64 then return rep(instant, count) end
+  local half = repeated(instant, math.floor(count / 2))
+  if fmod(count, 2) == 1 then return half .. half .. instant end
+  return half .. half
 end
 
 --@read
 local head_, size_, length_, last_, oldest_, newest_, gone_, added_ = 0, 0, 0, ANCIENT, ANCIENT, ANCIENT, 0, 0
-local raw_ = call('GETRANGE', key_, 0, 48)
-if #raw_ == 49 and string.byte(raw_) == 76 then
-  head_, size_, length_, last_, oldest_, newest_ = unpack('>dddddd', raw_, 2)
-  local upTo = max(now, last_) - period_
-  if size_ > 0 and oldest_ <= upTo then
-    local counted = 0
-    --@count
-    gone_ = counted
+local raw_ = try('GETRANGE', key_, 0, 48 + SMALL * 8)
+if raw_ == '' then
+  raw_ = nil
+else
+  local tag, head, size, length, last, oldest, newest
+  if #raw_ >= 49 then tag, head, size, length, last, oldest, newest = unpack('<Bdddddd', raw_) end
+  if tag == 76 and size >= 0 and size <= length and head >= 0 and head < max(1, length) and length < 2 ^ 24
+    and fmod(head, 1) == 0 and fmod(size, 1) == 0 and fmod(length, 1) == 0
+    and (size == 0 or (oldest <= newest and newest <= last)) then
+    head_, size_, length_, last_, oldest_, newest_ = head, size, length, last, oldest, newest
+    if not (last <= now) or not (newest <= now) then
+      --@suspect
+    end
+    local upTo = max(now, last_) - period_
+    if size_ > 0 and oldest_ <= upTo then
+      local first
+      gone_, first = countUpTo(raw_, key_, head_, length_, size_, upTo)
+      oldest_ = first or NEVER
+    end
+    if last_ > latest then latest = last_ end
+  else
+    --@broken
   end
-  if last_ > latest then latest = last_ end
 end
 local live_ = size_ - gone_
-admitted = admitted and live_ + cost <= room_
 
---@count
-do -- how many of the oldest entries are at or before upTo: usually a few, so the first are read at once
-  local some = min(16, size_)
-  local packed = entriesOf(key_, head_, length_, 0, some)
-  while counted < some and unpack('>d', packed, counted * 8 + 1) <= upTo do counted = counted + 1 end
-  if counted == some then
-    local low, high = some, size_
-    while low < high do
-      local middle = math.floor((low + high) / 2)
-      if unpack('>d', entriesOf(key_, head_, length_, middle, 1)) <= upTo then low = middle + 1 else high = middle end
-    end
-    counted = low
-  end
-end
+--@claim
+local _, _, size, _, last, _, newest = unpack('<Bdddddd', raw_)
+claim = newest + period_
+if size == 0 or last > claim then claim = last end
+
+--@ask
+admitted = admitted and live_ + cost <= room_
 
 --@charge
 live_ = live_ + cost
-last_, added_ = latest, cost
+last_, added_ = latest, added_ + cost
 
 --@write
-if added_ > 0 then
+if added_ > 0 and (live_ > length_ or length_ <= SMALL) then -- all of it, and room for more if it is not small
   local kept = live_ - added_
-  if live_ > length_ then -- a longer ring, with room for more
-    local packed = entriesOf(key_, head_, length_, gone_, kept)
-    if kept > 0 then oldest_ = unpack('>d', packed) end
-    head_, length_ = 0, max(live_, min(capacity_, max(8, 2 * length_)))
-    call('SET', key_, string.rep('\0', 49) .. packed .. string.rep('\0', (length_ - kept) * 8))
-  elseif gone_ > 0 then
-    if kept > 0 then oldest_ = unpack('>d', entriesOf(key_, head_, length_, gone_, 1)) end
+  local packed = entriesOf(raw_, key_, head_, length_, gone_, kept)
+  oldest_ = last_
+  if kept > 0 then oldest_ = unpack('<d', packed) end
+  if live_ > SMALL then length_ = max(live_, min(capacity_, 2 * length_), SMALL + 1) else length_ = live_ end
+  head_, size_, newest_ = 0, live_, last_
+  local state_ = pack('<Bdddddd', 76, 0, size_, length_, last_, oldest_, newest_) .. packed .. repeated(pack('<d', last_), added_)
+  --@save
+elseif added_ > 0 then
+  local kept = live_ - added_
+  if gone_ > 0 then
+    if kept > 0 and oldest_ == NEVER then oldest_ = unpack('<d', entriesOf(raw_, key_, head_, length_, gone_, 1)) end
     head_ = head_ + gone_
     if head_ >= length_ then head_ = head_ - length_ end
   end
   local at = head_ + kept
   if at >= length_ then at = at - length_ end
   local straight = min(added_, length_ - at)
-  local instant = pack('>d', last_)
-  call('SETRANGE', key_, 49 + at * 8, string.rep(instant, straight))
-  if straight < added_ then call('SETRANGE', key_, 49, string.rep(instant, added_ - straight)) end
+  local instant = pack('<d', last_)
+  call('SETRANGE', key_, 49 + at * 8, repeated(instant, straight))
+  if straight < added_ then call('SETRANGE', key_, 49, repeated(instant, added_ - straight)) end
   if kept == 0 then oldest_ = last_ end
   size_, newest_ = live_, last_
-end
-if length_ > 0 then
-  call('SETRANGE', key_, 0, pack('>Bdddddd', 76, head_, size_, length_, last_, oldest_, newest_))
+  call('SETRANGE', key_, 0, pack('<Bdddddd', 76, head_, size_, length_, last_, oldest_, newest_))
+  --@extend
+else
   --@extend
 end
 
@@ -94,30 +137,28 @@ elseif size_ > 0 then
 end
 
 --@ready
-local index_ = size_ + cost - room_ - 1 -- when this entry leaves, the cost is admitted
-if index_ == size_ - 1 then
+local index = live_ + cost - room_ - 1 -- when this live entry leaves, the cost is admitted
+local longest = newest_ + period_
+if added_ > 0 then longest = last_ + period_ end
+readyAt_ = longest
+if index < live_ - added_ - 1 then
+  readyAt_ = unpack('<d', entriesOf(raw_, key_, head_, length_, gone_ + index, 1)) + period_
+  if not (readyAt_ <= longest) then readyAt_ = longest end
+elseif index == live_ - added_ - 1 then
   readyAt_ = newest_ + period_
-else
-  readyAt_ = unpack('>d', entriesOf(key_, head_, length_, index_, 1)) + period_
 end
 
 --@refund
-if takenAt > max(now, last_) - period_ then
-  local upTo, counted = takenAt - 1, 0
-  if size_ > 0 and oldest_ <= upTo then
-    --@count
-  end
-  local first = counted
-  upTo, counted = takenAt, 0
-  if size_ > 0 and oldest_ <= upTo then
-    --@count
-  end
-  local removed = min(unused, counted - first)
+if takenAt > max(now, last_) - period_ and size_ > 0 then
+  local first = countUpTo(raw_, key_, head_, length_, size_, takenAt - 1)
+  local removed = min(unused, countUpTo(raw_, key_, head_, length_, size_, takenAt) - first)
   if removed > 0 then
-    local kept = entriesOf(key_, head_, length_, 0, first)
-      .. entriesOf(key_, head_, length_, first + removed, size_ - first - removed)
+    local kept = entriesOf(raw_, key_, head_, length_, 0, first)
+      .. entriesOf(raw_, key_, head_, length_, first + removed, size_ - first - removed)
     head_, size_, changed_ = 0, #kept / 8, true
-    call('SET', key_, string.rep('\0', 49) .. kept .. string.rep('\0', (length_ - size_) * 8))
-    if size_ > 0 then oldest_, newest_ = unpack('>d', kept), unpack('>d', kept, #kept - 7) end
+    oldest_, newest_ = ANCIENT, ANCIENT
+    if size_ > 0 then oldest_, newest_ = unpack('<d', kept), unpack('<d', kept, #kept - 7) end
+    if length_ <= SMALL then length_ = size_ end
+    call('SET', key_, pack('<Bdddddd', 76, 0, size_, length_, last_, oldest_, newest_) .. kept)
   end
 end

@@ -13,32 +13,59 @@ local function floorDiv(a, b)
 end
 
 --@read
-local newest_, last_, ring_ = floorDiv(now, slice_), ANCIENT, {}
-local raw_ = call('GET', key_)
-if raw_ and string.byte(raw_) == 87 then
-  local sliceThen, newestThen
-  sliceThen, newestThen, last_ = unpack('>ddd', raw_, 2)
-  ring_ = { unpack('>' .. string.rep('d', (#raw_ - 25) / 8), raw_, 26) }
-  ring_[#ring_] = nil -- the position where unpack stopped
-  if sliceThen == slice_ and #ring_ == slices_ + 1 then
-    newest_ = newestThen
-  else -- the limit was changed: each count as taken at the last instant of its slice
-    newest_ = floorDiv(max(now, last_), slice_)
-    local old = ring_
-    ring_ = {}
-    for i = 1, slices_ + 1 do ring_[i] = 0 end
-    for i = 1, #old do
-      local lastInstant = min((newestThen - #old + i + 1) * sliceThen - 1, max(now, last_))
-      local at = slices_ + 1 - (newest_ - floorDiv(lastInstant, slice_))
-      if at >= 1 then ring_[at] = ring_[at] + old[i] end
+local newest_, last_, ring_, stored_ = floorDiv(now, slice_), ANCIENT, nil, ANCIENT
+local raw_ = try('GET', key_)
+if raw_ then
+  local tag, sliceThen, newestThen, last
+  if #raw_ > 25 and #raw_ < 30000 and fmod(#raw_, 8) == 1 then tag, sliceThen, newestThen, last = unpack('<Bddd', raw_) end
+  if tag == 87 and sliceThen > 0 and last == last and newestThen == newestThen then
+    last_ = last
+    ring_ = { unpack('<' .. rep('d', (#raw_ - 25) / 8), raw_, 26) }
+    ring_[#ring_] = nil -- the position where unpack stopped
+    for i = 1, #ring_ do
+      if not (ring_[i] >= 0 and ring_[i] <= 2 ^ 53) then last = nil end
     end
+    for i = #ring_, 1, -1 do
+      if ring_[i] ~= 0 then
+        stored_ = (newestThen + i) * sliceThen
+        break
+      end
+    end
+    if not last then
+      --@broken
+    elseif not (last <= now) or newestThen * sliceThen > now then
+      --@suspect
+    end
+    if sliceThen == slice_ and #ring_ == slices_ + 1 then
+      newest_ = newestThen
+    else -- the limit was changed: each count as taken at the last instant of its slice
+      newest_ = floorDiv(max(now, last_), slice_)
+      local old = ring_
+      ring_ = {}
+      for i = 1, slices_ + 1 do ring_[i] = 0 end
+      for i = 1, #old do
+        local lastInstant = min((newestThen - #old + i + 1) * sliceThen - 1, max(now, last_))
+        local at = slices_ + 1 - (newest_ - floorDiv(lastInstant, slice_))
+        if at >= 1 and at <= slices_ + 1 then ring_[at] = ring_[at] + old[i] end
+      end
+    end
+  else
+    --@broken
   end
-else
+end
+if not ring_ then
+  ring_ = {}
   for i = 1, slices_ + 1 do ring_[i] = 0 end
 end
 if last_ > latest then latest = last_ end
 local time_, sum_ = max(now, last_), 0
 --@sum
+
+--@claim
+local _, _, _, last = unpack('<Bddd', raw_)
+claim = max(stored_, last)
+
+--@ask
 admitted = admitted and sum_ + cost <= room_
 
 --@sum
@@ -68,12 +95,20 @@ if latest >= (newest_ + 1) * slice_ then
   newest_ = current
 end
 ring_[slices_ + 1] = ring_[slices_ + 1] + cost
-last_, time_ = latest, latest
---@sum
+if latest == time_ then
+  last_, sum_ = latest, sum_ + cost
+else
+  last_, time_ = latest, latest
+  --@sum
+end
 
 --@write
-local state_ = pack('>B' .. string.rep('d', slices_ + 4), 87, slice_, newest_, last_, spread(ring_))
---@save
+local state_ = pack('<B' .. rep('d', slices_ + 4), 87, slice_, newest_, last_, spread(ring_))
+if freshAt_ == stored_ then
+  --@keep
+else
+  --@save
+end
 
 --@used
 used_ = sum_
@@ -87,12 +122,12 @@ for i = slices_ + 1, 1, -1 do
 end
 
 --@ready
-local most_, count_ = room_ - cost, 0
-for i = 1, slices_ + 1 do count_ = count_ + ring_[i] end
+local most, count = room_ - cost, 0
+for i = 1, slices_ + 1 do count = count + ring_[i] end
 for i = 1, slices_ + 1 do
   local falling, fallsOffAt = ring_[i], (newest_ + i) * slice_
-  if count_ - falling <= most_ and fallsOffAt > now then
-    local spared = most_ - (count_ - falling)
+  if count - falling <= most and fallsOffAt > now then
+    local spared = most - (count - falling)
     if weighted_ == 0 then
       readyAt_ = fallsOffAt
     elseif spared >= falling then
@@ -102,7 +137,7 @@ for i = 1, slices_ + 1 do
     end
     break
   end
-  count_ = count_ - falling
+  count = count - falling
 end
 
 --@refund

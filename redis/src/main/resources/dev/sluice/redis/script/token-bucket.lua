@@ -10,27 +10,41 @@
 
 --@read
 local missing_, last_, count_, refundableFrom_ = 0, ANCIENT, 0, ANCIENT
-local raw_ = call('GET', key_)
-if raw_ and #raw_ == 49 then
-  local tag, missing, last, weightThen, speedThen, count, refundableFrom = unpack('>Bdddddd', raw_)
-  if tag == 66 then
+local raw_ = try('GET', key_)
+if raw_ then
+  local tag, missing, last, weightThen, speedThen, count, refundableFrom
+  if #raw_ == 49 then tag, missing, last, weightThen, speedThen, count, refundableFrom = unpack('<Bdddddd', raw_) end
+  if tag == 66 and missing >= 0 and count >= 0 and weightThen > 0 and (speedThen > 0 or speedThen < 0) then
     missing_, last_, count_, refundableFrom_ = missing, last, count, refundableFrom
-    if weightThen ~= weight_ then -- the limit was changed: as many permits as before are missing, a part rounded up
-      local part = fmod(missing_, weightThen)
-      missing_ = (missing_ - part) / weightThen * weight_
-      if part > 0 then missing_ = missing_ + min(weight_, ceil(part / weightThen * weight_ * (1 + 2 ^ -50))) end
+    if not (last <= now) then
+      --@suspect
     end
-    if weightThen ~= weight_ or speedThen ~= speed_ - 2 * queues_ * speed_ then -- marks of another rate mean nothing
-      count_, refundableFrom_ = 0, max(now, last_) + 1
+    if weightThen ~= weight_ or speedThen ~= speed_ - 2 * queues_ * speed_ then -- the limit was changed
+      if fmod(weightThen, 1) ~= 0 or fmod(speedThen, 1) ~= 0 then
+        --@broken
+      elseif weightThen ~= weight_ then -- as many permits as before are missing, a part rounded up
+        local part = fmod(missing_, weightThen)
+        missing_ = (missing_ - part) / weightThen * weight_
+        if part > 0 then missing_ = missing_ + min(weight_, ceil(part / weightThen * weight_ * (1 + 2 ^ -50))) end
+      end
+      count_, refundableFrom_ = 0, max(now, last_) + 1 -- marks of another rate mean nothing
     end
+  else
+    --@broken
   end
 end
-local debt_, time_ = missing_, max(now, last_)
+local debt_, time_ = missing_, last_
 if now > last_ then
-  debt_ = missing_ - (now - last_) * speed_
+  time_, debt_ = now, missing_ - (now - last_) * speed_
   if not (debt_ > 0) then debt_ = 0 end
 end
 if last_ > latest then latest = last_ end
+
+--@claim
+local _, missing, last, _, speed = unpack('<Bdddd', raw_)
+claim = last + missing / math.abs(speed)
+
+--@ask
 if queues_ == 1 and debt_ > 0 then
   local part = fmod(debt_, speed_)
   local gone = time_ + (debt_ - part) / speed_
@@ -48,13 +62,15 @@ mark_ = count_
 if queues_ == 0 then mark_ = missing_ + count_ end
 
 --@write
-local state_ = pack('>Bdddddd', 66, missing_, last_, weight_, speed_ - 2 * queues_ * speed_, count_, refundableFrom_)
+local state_ = pack('<Bdddddd', 66, missing_, last_, weight_, speed_ - 2 * queues_ * speed_, count_, refundableFrom_)
 --@save
 
 --@used
-local part_ = fmod(debt_, weight_)
-used_ = (debt_ - part_) / weight_
-if part_ > 0 then used_ = used_ + 1 end
+do
+  local part = fmod(debt_, weight_)
+  used_ = (debt_ - part) / weight_
+  if part > 0 then used_ = used_ + 1 end
+end
 
 --@fresh
 if missing_ > 0 then
@@ -64,9 +80,10 @@ if missing_ > 0 then
 end
 
 --@ready
-local tooMuch_ = debt_ + (cost - room_) * weight_
-readyAt_ = time_ + (tooMuch_ - fmod(tooMuch_, speed_)) / speed_
-if fmod(tooMuch_, speed_) > 0 then readyAt_ = readyAt_ + 1 end
+local tooMuch = debt_ + (cost - room_) * weight_
+local part = fmod(tooMuch, speed_)
+readyAt_ = time_ + (tooMuch - part) / speed_
+if part > 0 then readyAt_ = readyAt_ + 1 end
 
 --@refund
 if takenAt >= refundableFrom_ and debt_ > 0 then

@@ -25,6 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 public class KeyNamesTest {
     private static final String HIGH = "\ud83d"; // the halves of a smile
     private static final String LOW = "\ude00";
+    private static final List<String> ONE = List.of("1T1m");
 
     /** Keys that are easily taken for one another, or for a part of a name. */
     public static final List<String> ODD = List.of(
@@ -65,20 +66,50 @@ public class KeyNamesTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            sluice    | login | ip:203.0.113.9      | sluice:{login:ip%3A203.0.113.9}:0
-            sluice    | login | ''                  | sluice:{login:}:0
-            shop:prod | login | a/b@c.d-e_f~g+h=i,j | shop:prod:{login:a/b@c.d-e_f~g+h=i,j}:0
-            ''        | a:b   | c                   | :{a%3Ab:c}:0
-            {a}:b     | {     | }                   | %7Ba%7D:b:{%7B:%7D}:0
-            sluice    | x     | 100% é              | sluice:{x:100%25%20%C3%A9}:0
+            sluice    | login | ip:203.0.113.9      | sluice:{login:ip%3A203.0.113.9}:1T1m
+            sluice    | login | ''                  | sluice:{login:}:1T1m
+            shop:prod | login | a/b@c.d-e_f~g+h=i,j | shop:prod:{login:a/b@c.d-e_f~g+h=i,j}:1T1m
+            ''        | a:b   | c                   | :{a%3Ab:c}:1T1m
+            {a}:b     | {     | }                   | %7Ba%7D:b:{%7B:%7D}:1T1m
+            sluice    | x     | 100% é              | sluice:{x:100%25%20%C3%A9}:1T1m
             """)
     void names(String prefix, String limiter, String key, String name) {
-        assertThat(new KeyNames(prefix, limiter).of(key, 1)).containsExactly(name);
+        assertThat(new KeyNames(prefix, limiter).of(key, ONE)).containsExactly(name);
     }
 
     @Test
     void theLimitsOfAKeyDifferInTheLastPartOnly() {
-        assertThat(new KeyNames("p", "l").of("k", 3)).containsExactly("p:{l:k}:0", "p:{l:k}:1", "p:{l:k}:2");
+        assertThat(new KeyNames("p", "l").of("k", List.of("1T1s", "1T1m", "1C")))
+                .containsExactly("p:{l:k}:1T1s", "p:{l:k}:1T1m", "p:{l:k}:1C");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            5 per 1m fixed-window                            | 1F1m
+            50 per 1m fixed-window                           | 1F1m
+            5 per 90s fixed-window aligned=epoch             | 1A90s
+            5 per 1d fixed-window aligned=Asia/Tokyo         | 1Dday@Asia/Tokyo
+            5 per 1d fixed-window aligned=+05:30             | 1Dday@+05%3A30
+            5 per 1m sliding-window slices=6                 | 1W1m
+            5 per 1m sliding-window slices=4 weighted        | 1W1m
+            5 per 1m sliding-log                             | 1L1m
+            5 per 1s token-bucket burst=9                    | 1T1s
+            5 per 500ms leaky-bucket                         | 1M500ms
+            5 per 500ms leaky-bucket queue                   | 1Q500ms
+            5 at once                                        | 1C
+            """)
+    void identities(String limit, String identity) {
+        assertThat(LimitIdentity.of(List.of(Limit.parse(limit)))).containsExactly(identity);
+    }
+
+    @Test
+    void limitsOfOneIdentityAreNumberedByTheirPermitsWhateverTheirOrder() {
+        Limit small = Limit.parse("5 per 1s token-bucket");
+        Limit large = Limit.parse("9 per 1s token-bucket");
+        Limit other = Limit.parse("5 per 1s sliding-log");
+        assertThat(LimitIdentity.of(List.of(small, other, large))).containsExactly("1T1s", "1L1s", "1T1s.1");
+        assertThat(LimitIdentity.of(List.of(large, small, other))).containsExactly("1T1s.1", "1T1s", "1L1s");
+        assertThat(LimitIdentity.of(List.of(small, small, small))).containsExactly("1T1s", "1T1s.1", "1T1s.2");
     }
 
     @Test
@@ -92,7 +123,7 @@ public class KeyNamesTest {
         Set<String> names = new HashSet<>();
         for (String limiter : ODD) {
             for (String key : ODD) {
-                assertThat(names.add(new KeyNames("sluice", limiter).of(key, 1)[0]))
+                assertThat(names.add(new KeyNames("sluice", limiter).of(key, ONE)[0]))
                         .as(limiter + " and " + key)
                         .isTrue();
             }
@@ -113,7 +144,7 @@ public class KeyNamesTest {
                 }
                 parts.add(text.toString());
             }
-            String name = new KeyNames(parts.get(0), parts.get(1)).of(parts.get(2), 1)[0];
+            String name = new KeyNames(parts.get(0), parts.get(1)).of(parts.get(2), ONE)[0];
             List<String> other = seen.putIfAbsent(name, parts);
             assertThat(other == null || other.equals(parts))
                     .as(name + " of " + parts + " and " + other)

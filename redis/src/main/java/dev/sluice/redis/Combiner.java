@@ -1,0 +1,329 @@
+package dev.sluice.redis;
+
+import dev.sluice.redis.client.ResilientConnection;
+import dev.sluice.redis.script.LimitScripts;
+import dev.sluice.redis.script.LimitScripts.Operation;
+import dev.sluice.redis.script.Script;
+import dev.sluice.redis.script.ScriptReply;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends the requests of a store to Redis, those that come while a script is under way together in the next one.
+ *
+ * <pre>
+ *   request  1       2 3 4        5 6
+ *   script   [ 1 ]   |     [ 2 3 4 ] [ 5 6 ]
+ *             '-- sent at once    '-- sent when the reply to the one before has come
+ * </pre>
+ *
+ * <p>Why: a script has a fixed cost, for Redis and for both ends of the connection, that is several times the cost of a
+ * decision. The busier a store is, the more requests share it. A lone request is sent at once and waits for nobody. The
+ * script decides the requests one after another in the order in which they came, so the decisions are those of a script for
+ * each.
+ *
+ * <p>Only requests for the same script can go together; on a cluster, where a script uses one slot, only those for the same
+ * key. A full batch does not wait for a reply: else a distant Redis would bound the number of decisions.
+ */
+final class Combiner {
+    /** A request that a script decides. */
+    interface Request {
+        LimitScripts scripts();
+
+        /** The keys of its limits. */
+        String[] keys();
+
+        Operation operation();
+
+        long permits();
+
+        long maxDelay();
+
+        int percent();
+
+        /** When it was asked, by {@link System#nanoTime}. */
+        long askedAtNanos();
+
+        /** The time in tests, where it is not the server's. */
+        long testMicros();
+
+        /** Gets the script's reply, or null if there is none; once. */
+        void decided(@Nullable ScriptReply reply);
+    }
+
+    private static final System.Logger LOG = System.getLogger(Combiner.class.getName());
+
+    /** The most requests in one script. */
+    static final int MAX_REQUESTS = 64;
+
+    /**
+     * While so many scripts are under way, requests wait for a reply. With more, requests would overtake each other: a
+     * client writes at once on its own thread, and later on others.
+     */
+    private static final int MAX_UNDER_WAY = 1;
+
+    /** Requests that may go together: all of one script, or on a cluster those for the same first key. */
+    private record LaneKey(Script script, String key) {}
+
+    private final ResilientConnection connection;
+    private final long timeoutNanos;
+    private final boolean isTest;
+    private final ConcurrentHashMap<LaneKey, Lane> lanes = new ConcurrentHashMap<>();
+    private final DamagedStates damagedStates = new DamagedStates();
+
+    /** Requests older than {@code timeout} are not sent any more. */
+    Combiner(ResilientConnection connection, Duration timeout, boolean isTest) {
+        this.connection = connection;
+        this.timeoutNanos = timeout.toNanos();
+        this.isTest = isTest;
+    }
+
+    DamagedStates damagedStates() {
+        return damagedStates;
+    }
+
+    /** Sends the request, at once or with others. */
+    void ask(Request request) {
+        boolean oneMaster = connection.isOneMaster();
+        LaneKey key = new LaneKey(request.scripts().decide(), oneMaster ? "" : request.keys()[0]);
+        lanes.computeIfAbsent(key, Lane::new).ask(request);
+    }
+
+    /** Sends the request by itself. */
+    void askAlone(Request request) {
+        if (isLate(request, System.nanoTime())) {
+            request.decided(null);
+        } else {
+            new Batch(List.of(request), false).send(Batch::deliver);
+        }
+    }
+
+    /** Whether a request has waited so long that it would not end within twice the timeout. */
+    private boolean isLate(Request request, long now) {
+        return now - request.askedAtNanos() > timeoutNanos;
+    }
+
+    private final class Lane {
+        private final LaneKey key;
+        private final ArrayDeque<Request> waiting = new ArrayDeque<>();
+        /** Batches whose reply came on the thread that sends, while it was sending. */
+        private final ArrayDeque<Batch> answered = new ArrayDeque<>();
+
+        private int underWay;
+        /** The thread that sends: one at a time, so that batches go in their order. */
+        private @Nullable Thread sender;
+
+        Lane(LaneKey key) {
+            this.key = key;
+        }
+
+        void ask(Request request) {
+            synchronized (this) {
+                waiting.add(request);
+            }
+            sendBatches();
+        }
+
+        /** Sends what may be sent. A reply that comes meanwhile on this thread is delivered afterwards, so none recurses. */
+        private void sendBatches() {
+            for (Batch batch = begin(); batch != null; batch = begin()) {
+                try {
+                    if (batch.isLate) {
+                        replied(batch);
+                    } else {
+                        batch.send(this::replied);
+                    }
+                } finally {
+                    end();
+                }
+            }
+            for (Batch batch = nextAnswered(); batch != null; batch = nextAnswered()) {
+                batch.deliver();
+            }
+        }
+
+        /** The next batch, which the caller sends; null if there is none, or another thread sends it. */
+        private synchronized @Nullable Batch begin() {
+            boolean full = waiting.size() >= MAX_REQUESTS;
+            if (sender != null || waiting.isEmpty() || (underWay >= MAX_UNDER_WAY && !full)) {
+                return null;
+            }
+            underWay++;
+            sender = Thread.currentThread();
+            return next();
+        }
+
+        private synchronized void end() {
+            sender = null;
+        }
+
+        private synchronized @Nullable Batch nextAnswered() {
+            boolean isIdle = underWay == 0 && waiting.isEmpty() && answered.isEmpty();
+            if (isIdle && !key.key.isEmpty()) {
+                lanes.remove(key, this); // whoever has found it already can still use it
+            }
+            return answered.poll();
+        }
+
+        private void replied(Batch batch) {
+            boolean whileSending;
+            synchronized (this) {
+                underWay--;
+                whileSending = sender == Thread.currentThread();
+                if (whileSending) {
+                    answered.add(batch);
+                }
+            }
+            if (!whileSending) {
+                sendBatches(); // first: a caller's continuation may take long
+                batch.deliver();
+            }
+        }
+
+        /** The requests to send next, or those that have waited too long. */
+        private Batch next() {
+            List<Request> requests = new ArrayList<>(Math.min(waiting.size(), MAX_REQUESTS));
+            long now = System.nanoTime();
+            while (!waiting.isEmpty() && isLate(waiting.element(), now)) {
+                requests.add(waiting.remove());
+            }
+            if (!requests.isEmpty()) {
+                return new Batch(requests, true);
+            }
+            Request first = waiting.remove();
+            requests.add(first);
+            long cost = cost(first);
+            while (!waiting.isEmpty() && requests.size() < MAX_REQUESTS) {
+                Request next = waiting.element();
+                cost += cost(next);
+                if (cost > LimitScripts.MAX_COST || (isTest && next.testMicros() != first.testMicros())) {
+                    break;
+                }
+                requests.add(waiting.remove());
+            }
+            return new Batch(requests, false);
+        }
+
+        private static long cost(Request request) {
+            return request.scripts().cost(request.permits());
+        }
+    }
+
+    /** The requests of one script for the same keys. */
+    private static final class Group {
+        private final LimitScripts scripts;
+        private final String[] keys;
+        private final Operation operation;
+        private final List<Request> requests = new ArrayList<>(1);
+
+        Group(Request first) {
+            this.scripts = first.scripts();
+            this.keys = first.keys();
+            this.operation = changesNothing(first) ? Operation.TAKE : first.operation();
+        }
+
+        /** Whether it is for no permits, so that it may stand among requests that take permits. */
+        static boolean changesNothing(Request request) {
+            return request.permits() == 0;
+        }
+
+        int bytes() {
+            return scripts.groupBytes() + requests.size() * scripts.requestBytes();
+        }
+
+        void addTo(ByteBuffer packed) {
+            scripts.addGroup(packed, operation, requests.size());
+            for (Request each : requests) {
+                scripts.addRequest(packed, each.permits(), each.maxDelay(), each.percent());
+            }
+        }
+    }
+
+    /** The requests of one script. */
+    private final class Batch {
+        private record GroupKey(LimitScripts scripts, String key) {}
+
+        private final List<Request> requests;
+        private final boolean isLate;
+        private final List<Group> groups;
+        private byte @Nullable [] reply;
+
+        Batch(List<Request> requests, boolean isLate) {
+            this.requests = requests;
+            this.isLate = isLate;
+            this.groups = groups(requests);
+        }
+
+        /** Takes for the same keys are one group. A peek for permits is one by itself: the script takes them as if. */
+        private static List<Group> groups(List<Request> requests) {
+            List<Group> groups = new ArrayList<>(requests.size());
+            Map<GroupKey, Group> takes = requests.size() == 1 ? Map.of() : new LinkedHashMap<>();
+            for (Request each : requests) {
+                Group group;
+                if (requests.size() == 1 || (each.operation() != Operation.TAKE && !Group.changesNothing(each))) {
+                    group = new Group(each);
+                    groups.add(group);
+                } else {
+                    GroupKey key = new GroupKey(each.scripts(), each.keys()[0]);
+                    group = takes.get(key);
+                    if (group == null) {
+                        group = new Group(each);
+                        takes.put(key, group);
+                        groups.add(group);
+                    }
+                }
+                group.requests.add(each);
+            }
+            return groups;
+        }
+
+        /** Runs the script; {@code then} is called with this when there is a reply, or will be none. */
+        void send(Consumer<Batch> then) {
+            List<String> keys = new ArrayList<>(groups.size());
+            int bytes = 0;
+            for (Group group : groups) {
+                Collections.addAll(keys, group.keys);
+                bytes += group.bytes();
+            }
+            byte[] arguments = new byte[bytes];
+            ByteBuffer packed = LimitScripts.packed(arguments);
+            groups.forEach(group -> group.addTo(packed));
+            Request first = requests.get(0);
+            byte[][] args = isTest
+                    ? new byte[][] {arguments, ScriptCalls.packedTime(first.testMicros())}
+                    : new byte[][] {arguments};
+            connection.run(first.scripts().decide(), keys.toArray(String[]::new), args, bytesOfReply -> {
+                reply = bytesOfReply;
+                then.accept(this);
+            });
+        }
+
+        /** Passes the reply on to each request. What one of them throws keeps nothing from the others. */
+        void deliver() {
+            int size = ScriptReply.bytes(requests.get(0).scripts());
+            byte[] bytes = reply != null && reply.length == size * requests.size() ? reply : null;
+            int start = 0;
+            for (Group group : groups) {
+                for (Request each : group.requests) {
+                    ScriptReply own =
+                            bytes == null ? null : new ScriptReply(bytes, start, each.scripts(), each.percent());
+                    start += size;
+                    try {
+                        each.decided(own);
+                    } catch (RuntimeException e) {
+                        LOG.log(System.Logger.Level.WARNING, "a continuation failed", e);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,338 @@
+package dev.sluice.redis;
+
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofMinutes;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.Limit;
+import dev.sluice.redis.client.RedisConnection;
+import dev.sluice.redis.client.ResilientConnection;
+import dev.sluice.redis.script.LimitScripts;
+import dev.sluice.redis.script.LimitScripts.Operation;
+import dev.sluice.redis.script.Script;
+import dev.sluice.redis.script.ScriptReply;
+import dev.sluice.redis.servers.Eventually;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** When requests are sent, and with which others; Redis is a test that replies when it likes. */
+@Timeout(60)
+class CombinerTest {
+    private static final LimitScripts SCRIPTS =
+            LimitScripts.of(List.of(Limit.fixedWindow(1000, ofMinutes(1))), Script.file("server-time"), 0, 0);
+    private static final int RECORD = ScriptReply.bytes(SCRIPTS);
+
+    /** A script that was sent. */
+    private record Sent(List<String> keys, int bytes, BiConsumer<byte @Nullable [], @Nullable Throwable> reply) {
+        /** Replies to {@code requests} that they are admitted. */
+        void admit(int requests) {
+            byte[] replies = new byte[requests * RECORD];
+            for (int i = 0; i < requests; i++) {
+                replies[i * RECORD] = 1;
+            }
+            reply.accept(replies, null);
+        }
+    }
+
+    private static class FakeRedis implements RedisConnection {
+        final List<Sent> sent = new CopyOnWriteArrayList<>();
+        private boolean oneMaster = true;
+
+        @Override
+        public void run(
+                Script script, String[] keys, byte[][] args, BiConsumer<byte @Nullable [], @Nullable Throwable> reply) {
+            sent.add(new Sent(List.of(keys), args[0].length, reply));
+        }
+
+        @Override
+        public boolean isOneMaster() {
+            return oneMaster;
+        }
+
+        @Override
+        public CompletionStage<?> delete(String[] keys) {
+            return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
+        public CompletionStage<?> ping() {
+            return new CompletableFuture<>();
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    /** One request, and its reply. */
+    private static final class Asked extends CompletableFuture<@Nullable ScriptReply> implements Combiner.Request {
+        private final String key;
+        private final Operation operation;
+        private final long askedAtNanos = System.nanoTime();
+
+        Asked(String key, Operation operation) {
+            this.key = key;
+            this.operation = operation;
+        }
+
+        @Override
+        public LimitScripts scripts() {
+            return SCRIPTS;
+        }
+
+        @Override
+        public String[] keys() {
+            return new String[] {key};
+        }
+
+        @Override
+        public Operation operation() {
+            return operation;
+        }
+
+        @Override
+        public long permits() {
+            return 1;
+        }
+
+        @Override
+        public long maxDelay() {
+            return LimitScripts.ANY_DELAY;
+        }
+
+        @Override
+        public int percent() {
+            return 100;
+        }
+
+        @Override
+        public long askedAtNanos() {
+            return askedAtNanos;
+        }
+
+        @Override
+        public long testMicros() {
+            return 0;
+        }
+
+        @Override
+        public void decided(@Nullable ScriptReply reply) {
+            complete(reply);
+        }
+    }
+
+    private final FakeRedis redis = new FakeRedis();
+    private ResilientConnection connection = new ResilientConnection(() -> redis, ofSeconds(20));
+    private Combiner combiner = new Combiner(connection, ofSeconds(20), false);
+
+    private void withTimeout(Duration timeout) {
+        connection.close();
+        connection = new ResilientConnection(() -> redis, timeout);
+        combiner = new Combiner(connection, timeout, false);
+    }
+
+    @AfterEach
+    void close() {
+        connection.close();
+    }
+
+    private Asked ask(String key) {
+        return ask(key, Operation.TAKE);
+    }
+
+    private Asked ask(String key, Operation operation) {
+        Asked asked = new Asked(key, operation);
+        combiner.ask(asked);
+        return asked;
+    }
+
+    /** Asks until requests have to wait. */
+    private List<Asked> occupy() {
+        List<Asked> all = new ArrayList<>();
+        while (redis.sent.size() == all.size()) {
+            all.add(ask("busy"));
+        }
+        return all;
+    }
+
+    @Test
+    void aLoneRequestIsSentAtOnce() {
+        Asked lone = ask("a");
+        assertThat(redis.sent).hasSize(1);
+        assertThat(lone).isNotDone();
+        redis.sent.get(0).admit(1);
+        assertThat(lone.join()).isNotNull();
+    }
+
+    @Test
+    void whatIsAskedMeanwhileGoesTogetherWhenAReplyComes() {
+        List<Asked> first = occupy();
+        int before = redis.sent.size();
+        Asked a = ask("a");
+        Asked b = ask("b");
+        Asked a2 = ask("a");
+        Asked look = ask("a", Operation.PEEK);
+        assertThat(redis.sent).hasSize(before);
+        redis.sent.get(0).admit(1);
+        assertThat(first.get(0)).isDone();
+        assertThat(redis.sent).hasSize(before + 1);
+        Sent together = redis.sent.get(before);
+        assertThat(together.keys()).containsExactly("busy", "a", "b", "a");
+        together.admit(5);
+        assertThat(List.of(a, b, a2, look)).allMatch(each -> each.join() != null);
+    }
+
+    @Test
+    void aFullBatchDoesNotWait() {
+        int before = occupy().size() - 1;
+        for (int i = 1; i < 3 * Combiner.MAX_REQUESTS; i++) {
+            ask("k" + i);
+        }
+        assertThat(redis.sent).hasSize(before + 3);
+        assertThat(redis.sent.get(before).keys()).hasSize(Combiner.MAX_REQUESTS).startsWith("busy", "k1", "k2");
+        assertThat(redis.sent.get(before + 1).keys()).startsWith("k64", "k65");
+    }
+
+    @Test
+    void onAClusterOnlyRequestsForOneKeyGoTogether() {
+        redis.oneMaster = false;
+        int before = occupy().size();
+        ask("busy");
+        ask("other");
+        assertThat(redis.sent).hasSize(before);
+        redis.sent.get(0).admit(1);
+        assertThat(redis.sent).hasSize(before + 1);
+        assertThat(redis.sent).allMatch(sent -> sent.keys().size() == 1);
+    }
+
+    @Test
+    void aContinuationThatTakesLongDelaysNobody() throws Exception {
+        List<Asked> first = occupy();
+        CountDownLatch release = new CountDownLatch(1);
+        first.get(0).thenRun(() -> await(release));
+        int before = redis.sent.size();
+        Thread replying = new Thread(() -> redis.sent.get(0).admit(1));
+        replying.start();
+        Eventually.holds("the next batch is sent", ofSeconds(20), () -> redis.sent.size() == before + 1);
+        release.countDown();
+        replying.join();
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Test
+    void repliesDuringTheCallDoNotRecurse() {
+        FakeRedis sync = new FakeRedis() {
+            @Override
+            public void run(
+                    Script script,
+                    String[] keys,
+                    byte[][] args,
+                    BiConsumer<byte @Nullable [], @Nullable Throwable> reply) {
+                byte[] one = new byte[RECORD];
+                one[0] = 1;
+                reply.accept(one, null);
+            }
+        };
+        try (ResilientConnection direct = new ResilientConnection(() -> sync, ofSeconds(20))) {
+            Combiner own = new Combiner(direct, ofSeconds(20), false);
+            AtomicInteger done = new AtomicInteger();
+            for (int i = 0; i < 100_000; i++) {
+                Asked asked = new Asked("k", Operation.TAKE);
+                own.ask(asked);
+                asked.thenRun(done::incrementAndGet);
+            }
+            assertThat(done).hasValue(100_000);
+        }
+    }
+
+    @Test
+    void aConnectionThatBreaksDuringACallFailsTheCallsBeforeItToo() {
+        FakeRedis breaking = new FakeRedis() {
+            @Override
+            public void run(
+                    Script script,
+                    String[] keys,
+                    byte[][] args,
+                    BiConsumer<byte @Nullable [], @Nullable Throwable> reply) {
+                super.run(script, keys, args, reply);
+                if (super.sent.size() == 2) {
+                    super.sent.forEach(each -> each.reply().accept(null, new IllegalStateException("broken")));
+                }
+            }
+        };
+        try (ResilientConnection broken = new ResilientConnection(() -> breaking, ofSeconds(20))) {
+            Combiner own = new Combiner(broken, ofSeconds(20), false);
+            List<Asked> all = new ArrayList<>();
+            for (int i = 0; i <= Combiner.MAX_REQUESTS; i++) {
+                Asked asked = new Asked("k", Operation.TAKE);
+                own.ask(asked);
+                all.add(asked);
+            }
+            assertThat(breaking.sent).hasSize(2);
+            assertThat(all).allMatch(each -> each.isDone() && each.join() == null);
+        }
+    }
+
+    @Test
+    void aReplyOfAnotherLengthIsNone() {
+        Asked nonsense = ask("a");
+        redis.sent.get(0).reply().accept(new byte[] {1, 2, 3}, null);
+        assertThat(nonsense).isCompletedWithValue(null);
+        Asked next = ask("a");
+        redis.sent.get(1).admit(1);
+        assertThat(next.join()).isNotNull();
+    }
+
+    @Test
+    void withoutAReplyEveryRequestEndsWithinTwiceTheTimeout() {
+        withTimeout(ofMillis(200));
+        List<Asked> all = occupy();
+        for (int i = 0; i < 20; i++) {
+            all.add(ask("k" + i));
+        }
+        long start = System.nanoTime();
+        assertThat(all).allMatch(each -> each.join() == null);
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(ofMillis(2 * 200 + 2000));
+    }
+
+    @Test
+    void whatHasWaitedForATimeoutIsNotSentAnyMore() throws Exception {
+        withTimeout(ofMillis(300));
+        occupy();
+        Sent slow = redis.sent.get(redis.sent.size() - 1);
+        int before = redis.sent.size();
+        Combiner late = new Combiner(connection, ofMillis(1), false);
+        List<Asked> asked = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            Asked each = new Asked("late", Operation.TAKE);
+            late.ask(each);
+            asked.add(each);
+        }
+        List<Sent> atOnce = redis.sent.subList(before, redis.sent.size());
+        TimeUnit.MILLISECONDS.sleep(10);
+        int sent = atOnce.size();
+        redis.sent.get(before).admit(1);
+        assertThat(redis.sent).hasSize(before + sent);
+        assertThat(asked.get(4)).isCompletedWithValue(null);
+        slow.admit(1);
+    }
+}

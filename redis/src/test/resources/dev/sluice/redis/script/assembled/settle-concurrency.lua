@@ -1,0 +1,114 @@
+-- Integers in doubles: exact up to 2^53 if every division uses an exact remainder.
+-- math.fmod is exact; the % operator of Lua 5.1 is not, and neither is a rounded quotient.
+-- A script has only those of these names that it uses: each takes time in every run.
+
+local NEVER = math.huge
+local ANCIENT = -math.huge
+local call = redis.call
+local try = redis.pcall
+local pack = struct.pack
+local spread = unpack
+local unpack = struct.unpack
+local byte = string.byte
+local fmod = math.fmod
+local ceil = math.ceil
+local max = math.max
+-- The server's clock, and the expiry of keys.
+--
+-- Time is the server's own, in microseconds, so the clients' clocks do not matter. A key expires when its state equals a
+-- fresh one, rounded up to milliseconds, plus two: the clock by which Redis expires keys may be that far behind TIME.
+
+local time = call('TIME')
+local now = time[1] * 1000000 + time[2]
+
+local function find(holds, takenAt, permits)
+  for i, each in ipairs(holds) do
+    if each.takenAt == takenAt and each.permits == permits then return i end
+  end
+end
+
+-- Refunds, releases or renews the permits of a decision.
+--
+-- KEYS   one for each limit, and one more for each limit that continues the counts of another, all in one slot
+-- ARGV   one string of little-endian doubles:
+--        verb      0 refund: the request did not run; 1 release: it is done; 2 renew: it is still running
+--        cost      the permits that were taken
+--        takenAt   when they were taken, as the decision said
+--        unused    how many of the permits are refunded, the last ones of the request
+--        then for each limit the numbers of its algorithm
+--        then for each limit its room, and its mark, as the decision said; -infinity if the limit was not charged
+-- Reply  1, now, packed as in decide.lua; or 3 or 4, now: nothing was done, as there
+--
+-- Atomic, because Redis runs no other command during a script. @each and the like are explained in decide.lua.
+
+local REFUND, RELEASE, RENEW = 0, 1, 2
+local k, latest, problem, broken, copies = 0, now, 0, nil, nil
+local verb, cost, takenAt, unused, lease_1, room_1, mark_1 = unpack('<ddddddd', ARGV[1])
+
+local key_1 = KEYS[k + 1]
+local holds_1, held_1, lasts_1, stored_1 = {}, 0, lease_1, ANCIENT
+if lease_1 == 0 then lasts_1 = NEVER end
+local raw_1 = try('GET', key_1)
+if raw_1 then
+  if #raw_1 > 0 and fmod(#raw_1, 24) == 1 and byte(raw_1) == 67 then
+    for at = 2, #raw_1, 24 do
+      local takenAt, expiresAt, permits = unpack('<ddd', raw_1, at)
+      if expiresAt > now and permits > 0 and permits <= 2 ^ 53 then
+        holds_1[#holds_1 + 1] = { takenAt = takenAt, expiresAt = expiresAt, permits = permits }
+        held_1, stored_1 = held_1 + permits, max(stored_1, expiresAt)
+      end
+    end
+    if stored_1 - now > lasts_1 then
+      if raw_1 then
+        local claim
+        claim = ANCIENT
+        if lease_1 > 0 then claim = stored_1 end
+        if not (claim - now <= 1000000) then
+          local millis = try('PTTL', key_1) -- an error if the user may not ask for it
+          if type(millis) == 'number' and not (claim - now <= millis * 1000 + 1000000) then
+            problem, broken = 4, broken or {}
+            broken[#broken + 1] = key_1
+          end
+        end
+      end
+    end
+  else
+    problem, broken = 4, broken or {}
+    broken[#broken + 1] = key_1
+  end
+end
+local freshAt_1, changed_1 = ANCIENT, false
+
+if problem ~= 0 then
+  if broken then call('DEL', spread(broken)) end
+  return pack('<Bd', problem, now)
+end
+
+if verb == REFUND and mark_1 > ANCIENT then
+  if unused == cost then -- else the whole stays held until it is released
+    local found = find(holds_1, takenAt, cost)
+    changed_1 = found ~= nil
+    if found then table.remove(holds_1, found) end
+  end
+end
+if verb ~= REFUND then
+  local found_1 = find(holds_1, takenAt, cost)
+  changed_1 = found_1 ~= nil
+  if found_1 and verb == RELEASE then table.remove(holds_1, found_1) end
+  if found_1 and verb == RENEW then holds_1[found_1].expiresAt = now + lasts_1 end
+end
+if changed_1 then
+  for _, each in ipairs(holds_1) do freshAt_1 = max(freshAt_1, each.expiresAt) end
+  local packed_1 = { 'C' }
+  for i, each in ipairs(holds_1) do packed_1[i + 1] = pack('<ddd', each.takenAt, each.expiresAt, each.permits) end
+  local state_1 = table.concat(packed_1)
+  if freshAt_1 <= now then
+    call('DEL', key_1)
+  elseif freshAt_1 == NEVER then
+    call('SET', key_1, state_1)
+  else
+    call('SET', key_1, state_1, 'PX', ceil((freshAt_1 - now) / 1000) + 2)
+  end
+end
+
+return pack('<Bd', 1, now)

@@ -1,0 +1,163 @@
+-- Integers in doubles: exact up to 2^53 if every division uses an exact remainder.
+-- math.fmod is exact; the % operator of Lua 5.1 is not, and neither is a rounded quotient.
+-- A script has only those of these names that it uses: each takes time in every run.
+
+local NEVER = math.huge
+local ANCIENT = -math.huge
+local call = redis.call
+local try = redis.pcall
+local pack = struct.pack
+local spread = unpack
+local unpack = struct.unpack
+local rep = string.rep
+local fmod = math.fmod
+local ceil = math.ceil
+local max = math.max
+local min = math.min
+-- The server's clock, and the expiry of keys.
+--
+-- Time is the server's own, in microseconds, so the clients' clocks do not matter. A key expires when its state equals a
+-- fresh one, rounded up to milliseconds, plus two: the clock by which Redis expires keys may be that far behind TIME.
+
+local time = call('TIME')
+local now = time[1] * 1000000 + time[2]
+
+local function floorDiv(a, b)
+  local rest = fmod(a, b)
+  if rest < 0 then rest = rest + b end
+  return (a - rest) / b
+end
+
+-- Refunds, releases or renews the permits of a decision.
+--
+-- KEYS   one for each limit, and one more for each limit that continues the counts of another, all in one slot
+-- ARGV   one string of little-endian doubles:
+--        verb      0 refund: the request did not run; 1 release: it is done; 2 renew: it is still running
+--        cost      the permits that were taken
+--        takenAt   when they were taken, as the decision said
+--        unused    how many of the permits are refunded, the last ones of the request
+--        then for each limit the numbers of its algorithm
+--        then for each limit its room, and its mark, as the decision said; -infinity if the limit was not charged
+-- Reply  1, now, packed as in decide.lua; or 3 or 4, now: nothing was done, as there
+--
+-- Atomic, because Redis runs no other command during a script. @each and the like are explained in decide.lua.
+
+local REFUND, RELEASE, RENEW = 0, 1, 2
+local k, latest, problem, broken, copies = 0, now, 0, nil, nil
+local verb, cost, takenAt, unused, slice_1, slices_1, weighted_1, room_1, mark_1 = unpack('<ddddddddd', ARGV[1])
+
+local key_1 = KEYS[k + 1]
+local newest_1, last_1, ring_1, stored_1 = floorDiv(now, slice_1), ANCIENT, nil, ANCIENT
+local raw_1 = try('GET', key_1)
+if raw_1 then
+  local tag, sliceThen, newestThen, last
+  if #raw_1 > 25 and #raw_1 < 30000 and fmod(#raw_1, 8) == 1 then tag, sliceThen, newestThen, last = unpack('<Bddd', raw_1) end
+  if tag == 87 and sliceThen > 0 and last == last and newestThen == newestThen then
+    last_1 = last
+    ring_1 = { unpack('<' .. rep('d', (#raw_1 - 25) / 8), raw_1, 26) }
+    ring_1[#ring_1] = nil -- the position where unpack stopped
+    for i = 1, #ring_1 do
+      if not (ring_1[i] >= 0 and ring_1[i] <= 2 ^ 53) then last = nil end
+    end
+    for i = #ring_1, 1, -1 do
+      if ring_1[i] ~= 0 then
+        stored_1 = (newestThen + i) * sliceThen
+        break
+      end
+    end
+    if not last then
+      problem, broken = 4, broken or {}
+      broken[#broken + 1] = key_1
+    elseif not (last <= now) or newestThen * sliceThen > now then
+      if raw_1 then
+        local claim
+        local _, _, _, last = unpack('<Bddd', raw_1)
+        claim = max(stored_1, last)
+        if not (claim - now <= 1000000) then
+          local millis = try('PTTL', key_1) -- an error if the user may not ask for it
+          if type(millis) == 'number' and not (claim - now <= millis * 1000 + 1000000) then
+            problem, broken = 4, broken or {}
+            broken[#broken + 1] = key_1
+          end
+        end
+      end
+    end
+    if sliceThen == slice_1 and #ring_1 == slices_1 + 1 then
+      newest_1 = newestThen
+    else -- the limit was changed: each count as taken at the last instant of its slice
+      newest_1 = floorDiv(max(now, last_1), slice_1)
+      local old = ring_1
+      ring_1 = {}
+      for i = 1, slices_1 + 1 do ring_1[i] = 0 end
+      for i = 1, #old do
+        local lastInstant = min((newestThen - #old + i + 1) * sliceThen - 1, max(now, last_1))
+        local at = slices_1 + 1 - (newest_1 - floorDiv(lastInstant, slice_1))
+        if at >= 1 and at <= slices_1 + 1 then ring_1[at] = ring_1[at] + old[i] end
+      end
+    end
+  else
+    problem, broken = 4, broken or {}
+    broken[#broken + 1] = key_1
+  end
+end
+if not ring_1 then
+  ring_1 = {}
+  for i = 1, slices_1 + 1 do ring_1[i] = 0 end
+end
+if last_1 > latest then latest = last_1 end
+local time_1, sum_1 = max(now, last_1), 0
+do -- the permits in the slices that are in the window at time_1
+  local current, gone = newest_1, 0
+  if time_1 >= (newest_1 + 1) * slice_1 then
+    current = floorDiv(time_1, slice_1)
+    gone = min(current - newest_1, slices_1 + 1)
+  end
+  sum_1 = 0
+  for i = gone + 1, slices_1 + 1 do sum_1 = sum_1 + ring_1[i] end
+  if weighted_1 == 1 and gone <= slices_1 then
+    local partial = ring_1[gone + 1]
+    local product = partial * ((current + 1) * slice_1 - time_1)
+    local rest = fmod(product, slice_1)
+    local counted = (product - rest) / slice_1
+    if rest > 0 then counted = counted + 1 end
+    sum_1 = sum_1 - (partial - counted)
+  end
+end
+local freshAt_1, changed_1 = ANCIENT, false
+
+if problem ~= 0 then
+  if broken then call('DEL', spread(broken)) end
+  return pack('<Bd', problem, now)
+end
+
+if verb == REFUND and mark_1 > ANCIENT then
+  local current_1 = newest_1
+  if time_1 >= (newest_1 + 1) * slice_1 then current_1 = floorDiv(time_1, slice_1) end
+  local from_1 = floorDiv(takenAt, slice_1)
+  if from_1 >= current_1 - slices_1 and from_1 <= newest_1 then
+    local at = from_1 - (newest_1 - slices_1) + 1
+    ring_1[at], changed_1 = ring_1[at] - min(unused, ring_1[at]), true
+  end
+end
+if changed_1 then
+  for i = slices_1 + 1, 1, -1 do
+    if ring_1[i] ~= 0 then
+      freshAt_1 = (newest_1 + i) * slice_1
+      break
+    end
+  end
+  local state_1 = pack('<B' .. rep('d', slices_1 + 4), 87, slice_1, newest_1, last_1, spread(ring_1))
+  if freshAt_1 == stored_1 then
+    call('SET', key_1, state_1, 'KEEPTTL')
+  else
+    if freshAt_1 <= now then
+      call('DEL', key_1)
+    elseif freshAt_1 == NEVER then
+      call('SET', key_1, state_1)
+    else
+      call('SET', key_1, state_1, 'PX', ceil((freshAt_1 - now) / 1000) + 2)
+    end
+  end
+end
+
+return pack('<Bd', 1, now)

@@ -1,0 +1,131 @@
+-- Integers in doubles: exact up to 2^53 if every division uses an exact remainder.
+-- math.fmod is exact; the % operator of Lua 5.1 is not, and neither is a rounded quotient.
+-- A script has only those of these names that it uses: each takes time in every run.
+
+local NEVER = math.huge
+local ANCIENT = -math.huge
+local call = redis.call
+local try = redis.pcall
+local pack = struct.pack
+local spread = unpack
+local unpack = struct.unpack
+local fmod = math.fmod
+local ceil = math.ceil
+local max = math.max
+local min = math.min
+-- The server's clock, and the expiry of keys.
+--
+-- Time is the server's own, in microseconds, so the clients' clocks do not matter. A key expires when its state equals a
+-- fresh one, rounded up to milliseconds, plus two: the clock by which Redis expires keys may be that far behind TIME.
+
+local time = call('TIME')
+local now = time[1] * 1000000 + time[2]
+
+-- Refunds, releases or renews the permits of a decision.
+--
+-- KEYS   one for each limit, and one more for each limit that continues the counts of another, all in one slot
+-- ARGV   one string of little-endian doubles:
+--        verb      0 refund: the request did not run; 1 release: it is done; 2 renew: it is still running
+--        cost      the permits that were taken
+--        takenAt   when they were taken, as the decision said
+--        unused    how many of the permits are refunded, the last ones of the request
+--        then for each limit the numbers of its algorithm
+--        then for each limit its room, and its mark, as the decision said; -infinity if the limit was not charged
+-- Reply  1, now, packed as in decide.lua; or 3 or 4, now: nothing was done, as there
+--
+-- Atomic, because Redis runs no other command during a script. @each and the like are explained in decide.lua.
+
+local REFUND, RELEASE, RENEW = 0, 1, 2
+local k, latest, problem, broken, copies = 0, now, 0, nil, nil
+local verb, cost, takenAt, unused, weight_1, speed_1, queues_1, room_1, mark_1 = unpack('<ddddddddd', ARGV[1])
+
+local key_1 = KEYS[k + 1]
+local missing_1, last_1, count_1, refundableFrom_1 = 0, ANCIENT, 0, ANCIENT
+local raw_1 = try('GET', key_1)
+if raw_1 then
+  local tag, missing, last, weightThen, speedThen, count, refundableFrom
+  if #raw_1 == 49 then tag, missing, last, weightThen, speedThen, count, refundableFrom = unpack('<Bdddddd', raw_1) end
+  if tag == 66 and missing >= 0 and count >= 0 and weightThen > 0 and (speedThen > 0 or speedThen < 0) then
+    missing_1, last_1, count_1, refundableFrom_1 = missing, last, count, refundableFrom
+    if not (last <= now) then
+      if raw_1 then
+        local claim
+        local _, missing, last, _, speed = unpack('<Bdddd', raw_1)
+        claim = last + missing / math.abs(speed)
+        if not (claim - now <= 1000000) then
+          local millis = try('PTTL', key_1) -- an error if the user may not ask for it
+          if type(millis) == 'number' and not (claim - now <= millis * 1000 + 1000000) then
+            problem, broken = 4, broken or {}
+            broken[#broken + 1] = key_1
+          end
+        end
+      end
+    end
+    if weightThen ~= weight_1 or speedThen ~= speed_1 - 2 * queues_1 * speed_1 then -- the limit was changed
+      if fmod(weightThen, 1) ~= 0 or fmod(speedThen, 1) ~= 0 then
+        problem, broken = 4, broken or {}
+        broken[#broken + 1] = key_1
+      elseif weightThen ~= weight_1 then -- as many permits as before are missing, a part rounded up
+        local part = fmod(missing_1, weightThen)
+        missing_1 = (missing_1 - part) / weightThen * weight_1
+        if part > 0 then missing_1 = missing_1 + min(weight_1, ceil(part / weightThen * weight_1 * (1 + 2 ^ -50))) end
+      end
+      count_1, refundableFrom_1 = 0, max(now, last_1) + 1 -- marks of another rate mean nothing
+    end
+  else
+    problem, broken = 4, broken or {}
+    broken[#broken + 1] = key_1
+  end
+end
+local debt_1, time_1 = missing_1, last_1
+if now > last_1 then
+  time_1, debt_1 = now, missing_1 - (now - last_1) * speed_1
+  if not (debt_1 > 0) then debt_1 = 0 end
+end
+if last_1 > latest then latest = last_1 end
+local freshAt_1, changed_1 = ANCIENT, false
+
+if problem ~= 0 then
+  if broken then call('DEL', spread(broken)) end
+  return pack('<Bd', problem, now)
+end
+
+if verb == REFUND and mark_1 > ANCIENT then
+  if takenAt >= refundableFrom_1 and debt_1 > 0 then
+    local left = mark_1 - count_1 -- of what was missing after the charge, time and refunds have left this
+    if time_1 > takenAt then left = left - (time_1 - takenAt) * speed_1 end
+    if queues_1 == 1 then
+      left = 0
+      if mark_1 == count_1 then left = debt_1 end -- the last of the queue
+    end
+    local given, lastCharge = min(left, unused * weight_1, debt_1), false
+    if given > 0 then
+      if unused == cost then lastCharge = mark_1 - count_1 - (last_1 - takenAt) * speed_1 == missing_1 end
+      missing_1, changed_1 = missing_1 - given, true
+      if queues_1 == 0 and not lastCharge then count_1 = count_1 + given end
+      if count_1 > 2 ^ 53 - room_1 * weight_1 then -- marks would not stay exact
+        count_1, refundableFrom_1 = 0, time_1 + 1
+      end
+    end
+  end
+  if queues_1 == 1 and takenAt >= refundableFrom_1 and mark_1 == count_1 and unused == cost then
+    count_1, changed_1 = count_1 - 1, true
+  end
+end
+if changed_1 then
+  if missing_1 > 0 then
+    local part = fmod(missing_1, speed_1)
+    freshAt_1 = last_1 + (missing_1 - part) / speed_1
+    if part > 0 then freshAt_1 = freshAt_1 + 1 end
+  end
+  local state_1 = pack('<Bdddddd', 66, missing_1, last_1, weight_1, speed_1 - 2 * queues_1 * speed_1, count_1, refundableFrom_1)
+  if freshAt_1 <= now then
+    call('DEL', key_1)
+  elseif freshAt_1 == NEVER then
+    call('SET', key_1, state_1)
+  else
+    call('SET', key_1, state_1, 'PX', ceil((freshAt_1 - now) / 1000) + 2)
+  end
+end
+
+return pack('<Bd', 1, now)
