@@ -30,6 +30,7 @@ final class ScriptCalls {
     private final FailurePolicy policy;
     private final DenialCache denials;
     private final HoldRenewals renewals;
+    private final FallbackCounters counters;
     private final @Nullable LongSupplier testMicros;
     private volatile LimitScripts scripts;
 
@@ -40,6 +41,7 @@ final class ScriptCalls {
         this.policy = new FailurePolicy(onFailure, setup.counters(), setup.memory(), scripts.limits());
         this.denials = setup.denials();
         this.renewals = new HoldRenewals(this::renew, setup.executor(), scripts.leaseMicros());
+        this.counters = setup.counters();
         this.testMicros = setup.testMicros();
         this.scripts = scripts;
     }
@@ -50,6 +52,10 @@ final class ScriptCalls {
 
     LimitScripts scripts() {
         return scripts;
+    }
+
+    FallbackCounters counters() {
+        return counters;
     }
 
     // ---- Decisions
@@ -96,7 +102,9 @@ final class ScriptCalls {
             called = scripts;
             calledAtNanos = System.nanoTime();
             byte[] arguments = scripts.arguments(operation, permits, maxDelay, percent);
-            connection.run(scripts.decide(), keyNames(scripts, key), withTime(arguments), this);
+            if (connection.run(scripts.decide(), keyNames(scripts, key), withTime(arguments), this)) {
+                counters.asked.increment();
+            }
             return this;
         }
 
