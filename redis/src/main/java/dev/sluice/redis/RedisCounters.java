@@ -17,6 +17,7 @@ import java.util.Map;
  * @param calls commands that were sent to Redis: for decisions, refunds, releases, renewals and resets
  * @param late replies that came after the timeout; with Jedis none is waited for
  * @param refusals calls that were not sent because as many as {@link RedisStoreBuilder#maxInFlight} were under way
+ * @param inFlight calls that wait for Redis now
  * @param reconnects connections that the store made in place of an earlier one
  * @param breakers the state of the circuit breaker of each master that was called, by {@code host:port}
  */
@@ -33,6 +34,7 @@ public record RedisCounters(
         long calls,
         long late,
         long refusals,
+        long inFlight,
         long reconnects,
         Map<String, BreakerState> breakers) {
     /** Whether a master is called. */

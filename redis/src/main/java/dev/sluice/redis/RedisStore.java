@@ -56,6 +56,8 @@ public final class RedisStore implements Store {
             @Nullable LongSupplier testMicros,
             Set<Runnable> closing) {}
 
+    private static final System.Logger LOG = System.getLogger(RedisStore.class.getName());
+
     private final Setup setup;
 
     Setup setup() {
@@ -129,6 +131,7 @@ public final class RedisStore implements Store {
                 calls.calls(),
                 calls.late(),
                 calls.refusals(),
+                calls.underWay(),
                 calls.reconnects(),
                 breakers(calls));
     }
@@ -154,7 +157,11 @@ public final class RedisStore implements Store {
     public void close() {
         for (Runnable each : setup.closing()) {
             if (setup.closing().remove(each)) {
-                each.run();
+                try {
+                    each.run();
+                } catch (RuntimeException e) {
+                    LOG.log(System.Logger.Level.WARNING, "a wait could not be ended", e);
+                }
             }
         }
         setup.executor().shutdownNow();

@@ -36,9 +36,9 @@ class ConnectionHealingTest {
     private static final Limit MANY = Limit.fixedWindow(1_000_000, Duration.ofHours(1));
     private static final Duration TIMEOUT = Duration.ofMillis(50);
     /** Twice the timeout, and something for a busy machine. */
-    private static final Duration LONGEST = TIMEOUT.multipliedBy(2).plusMillis(150);
+    private static final Duration LONGEST = TIMEOUT.multipliedBy(2).plusMillis(400);
     /** A second, and something for a busy machine. */
-    private static final Duration HEALED = Duration.ofMillis(1500);
+    private static final Duration HEALED = Duration.ofSeconds(2);
 
     private static final Duration SOON = Duration.ofSeconds(20);
 

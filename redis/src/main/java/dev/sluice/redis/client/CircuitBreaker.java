@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * all: it keeps callers from waiting for a server that is dead.
  *
  * <p>Each time it opens soon after it closed, or a probe fails, the pause doubles, up to {@link #MAX_PAUSE_NANOS}. That
- * bound, and a ping every {@link ResilientConnection#TEND_NANOS}, keep the way back within a second.
+ * bound, and a ping every 50 milliseconds after it, keep the way back within a second.
  *
  * <p>All of its state is one value. The value also says how often the breaker has opened, and a call remembers the value
  * that it began with: the outcome of a call that began before the breaker opened changes nothing afterwards.
@@ -105,6 +105,12 @@ final class CircuitBreaker {
             }
             case OPEN, PROBING -> null;
         };
+    }
+
+    /** Whether the success of a call would change nothing. */
+    boolean isCalmSince(State began) {
+        State current = state;
+        return current.openings == began.openings && current.phase == Phase.CLOSED && current.failures == 0;
     }
 
     /** A call got its reply in time. Returns whether that closed the breaker. */

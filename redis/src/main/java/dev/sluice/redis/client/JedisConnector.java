@@ -39,14 +39,15 @@ public record JedisConnector(
     /** Uses a client that the application owns, and does not close it. */
     public static Connector over(UnifiedJedis jedis, Duration timeout) {
         JedisConnection one = new JedisConnection(jedis, OF_THE_APPLICATION, timeout, () -> {});
-        return () -> {
+        return patience -> {
             one.askMode();
             return one;
         };
     }
 
+    /** Jedis has the timeout of a call for that. */
     @Override
-    public RedisConnection connect() {
+    public RedisConnection connect(Duration patience) {
         try {
             return connect(address);
         } catch (RuntimeException e) {

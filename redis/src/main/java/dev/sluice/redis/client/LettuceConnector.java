@@ -28,7 +28,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Connects through Lettuce to an address, or uses a connection that the application owns. */
 public final class LettuceConnector implements Connector {
-    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
     private static final Duration REFRESH_CLUSTER = Duration.ofSeconds(10);
     private static final Duration MIN_REFRESH_CLUSTER = Duration.ofMillis(500);
     private static final int RECONNECTS_BEFORE_REFRESH = 2;
@@ -64,9 +63,9 @@ public final class LettuceConnector implements Connector {
     }
 
     @Override
-    public RedisConnection connect() {
+    public RedisConnection connect(Duration patience) {
         try {
-            return address.kind() == RedisAddress.Kind.CLUSTER ? cluster(address) : single();
+            return address.kind() == RedisAddress.Kind.CLUSTER ? cluster(address, patience) : single(patience);
         } catch (RuntimeException e) {
             throw address.unreachable(e);
         }
@@ -83,35 +82,36 @@ public final class LettuceConnector implements Connector {
     public static Connector over(StatefulRedisConnection<?, ?> connection) {
         LettuceConnection one = new LettuceConnection(
                 withOurCodec(connection).async(), OF_THE_APPLICATION, new AtomicInteger(), () -> {});
-        return () -> asked(one);
+        return patience -> asked(one, patience);
     }
 
     /** The same for a cluster. */
     public static Connector over(StatefulRedisClusterConnection<?, ?> connection) {
         RedisConnection one =
                 new LettuceClusterConnection(withOurCodec(connection), null, new AtomicInteger(), () -> {});
-        return () -> one;
+        return patience -> one;
     }
 
     /** Makes connections with the application's client. */
     public static Connector with(RedisClient client) {
-        return () -> {
+        return patience -> {
             StatefulRedisConnection<String, String> connection = client.connect();
-            return asked(new LettuceConnection(
-                    connection.async(), OF_THE_APPLICATION, new AtomicInteger(), connection::close));
+            LettuceConnection made = new LettuceConnection(
+                    connection.async(), OF_THE_APPLICATION, new AtomicInteger(), connection::close);
+            return asked(made, patience);
         };
     }
 
     /** The same with a client for a cluster. */
     public static Connector with(RedisClusterClient client) {
-        return () -> {
+        return patience -> {
             StatefulRedisClusterConnection<String, String> connection = client.connect();
             return new LettuceClusterConnection(connection, null, new AtomicInteger(), connection::close);
         };
     }
 
-    private static RedisConnection asked(LettuceConnection connection) {
-        mode(connection);
+    private static RedisConnection asked(LettuceConnection connection, Duration patience) {
+        mode(connection, patience);
         return connection;
     }
 
@@ -130,14 +130,14 @@ public final class LettuceConnector implements Connector {
     // ---- Our own connections
 
     /** Connects to one server. If that is a node of a cluster, connects to the cluster. */
-    private RedisConnection single() {
-        RedisClient client = RedisClient.create(resources, uri());
+    private RedisConnection single(Duration patience) {
+        RedisClient client = RedisClient.create(resources, uri(patience));
         Runnable shutDown = () -> client.shutdown(0, 100, TimeUnit.MILLISECONDS);
         try {
-            client.setOptions(options(ClientOptions.builder(), tls).build());
+            client.setOptions(options(ClientOptions.builder(), patience).build());
             LettuceConnection connection =
                     new LettuceConnection(client.connect().async(), address.name(), inFlight, shutDown);
-            ServerMode mode = mode(connection);
+            ServerMode mode = mode(connection, patience);
             if (mode == ServerMode.SENTINEL) {
                 throw address.isSentinel();
             }
@@ -149,28 +149,28 @@ public final class LettuceConnector implements Connector {
             throw e;
         }
         shutDown.run();
-        return cluster(address.asCluster());
+        return cluster(address.asCluster(), patience);
     }
 
     /** What the server says that it is. If it takes too long to say, its connection learns that later. */
-    private static ServerMode mode(LettuceConnection connection) {
+    private static ServerMode mode(LettuceConnection connection, Duration patience) {
         return connection
                 .askMode()
                 .toCompletableFuture()
                 .copy()
-                .completeOnTimeout(ServerMode.UNKNOWN, CONNECT_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+                .completeOnTimeout(ServerMode.UNKNOWN, patience.toMillis(), TimeUnit.MILLISECONDS)
                 .join();
     }
 
-    private RedisConnection cluster(RedisAddress address) {
+    private RedisConnection cluster(RedisAddress address, Duration patience) {
         List<RedisURI> seeds = address.nodes().stream()
-                .map(node -> withLogin(RedisURI.builder().withHost(node.host()).withPort(node.port()), login))
+                .map(node -> withLogin(RedisURI.builder().withHost(node.host()).withPort(node.port()), login, patience))
                 .toList();
         RedisClusterClient client = RedisClusterClient.create(resources, seeds);
         Runnable shutDown = () -> client.shutdown(0, 100, TimeUnit.MILLISECONDS);
         try {
             ClusterClientOptions.Builder options = ClusterClientOptions.builder();
-            options(options, tls);
+            options(options, patience);
             client.setOptions(options.topologyRefreshOptions(ClusterTopologyRefreshOptions.builder()
                             .enablePeriodicRefresh(REFRESH_CLUSTER)
                             .adaptiveRefreshTriggersTimeout(MIN_REFRESH_CLUSTER)
@@ -179,7 +179,7 @@ public final class LettuceConnector implements Connector {
                     .build());
             LettuceClusterConnection connection =
                     new LettuceClusterConnection(client.connect(), client, inFlight, shutDown);
-            awaitMasters(connection.pingMasters());
+            awaitMasters(connection.pingMasters(), patience);
             return connection;
         } catch (RuntimeException e) {
             shutDown.run();
@@ -191,10 +191,10 @@ public final class LettuceConnector implements Connector {
      * Waits until the masters are connected: Lettuce connects to a node on first use, and refuses commands until then. One
      * that answers is enough.
      */
-    private static void awaitMasters(CompletableFuture<?>[] pongs) {
+    private static void awaitMasters(CompletableFuture<?>[] pongs, Duration patience) {
         CompletableFuture.allOf(pongs)
                 .exceptionally(oneIsGone -> null)
-                .completeOnTimeout(null, CONNECT_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+                .completeOnTimeout(null, patience.toMillis(), TimeUnit.MILLISECONDS)
                 .join();
         if (Stream.of(pongs).noneMatch(pong -> pong.isDone() && !pong.isCompletedExceptionally())) {
             throw new RedisConnectionException("no master of the cluster answers");
@@ -202,21 +202,21 @@ public final class LettuceConnector implements Connector {
     }
 
     /** Rejects commands while disconnected, which Lettuce would otherwise queue. */
-    private static <B extends ClientOptions.Builder> B options(B options, Tls tls) {
+    private <B extends ClientOptions.Builder> B options(B options, Duration patience) {
         options.autoReconnect(true)
                 .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
-                .sslOptions(sslOptions(tls))
+                .sslOptions(sslOptions(patience))
                 .timeoutOptions(
                         TimeoutOptions.builder().timeoutCommands(false).build()) // ResilientConnection does that
                 .socketOptions(SocketOptions.builder()
-                        .connectTimeout(CONNECT_TIMEOUT)
+                        .connectTimeout(patience)
                         .keepAlive(true)
                         .build());
         return options;
     }
 
-    private static SslOptions sslOptions(Tls tls) {
-        SslOptions.Builder options = SslOptions.builder().handshakeTimeout(CONNECT_TIMEOUT);
+    private SslOptions sslOptions(Duration patience) {
+        SslOptions.Builder options = SslOptions.builder().handshakeTimeout(patience);
         if (tls.trust() != null) {
             options.trustManager(tls.trust());
         }
@@ -226,26 +226,26 @@ public final class LettuceConnector implements Connector {
         return options.build();
     }
 
-    private RedisURI uri() {
+    private RedisURI uri(Duration patience) {
         RedisURI.Builder builder = RedisURI.builder();
         if (address.kind() == RedisAddress.Kind.SENTINEL) {
             builder.withSentinelMasterId(address.master());
             for (RedisAddress.Node node : address.nodes()) {
-                builder.withSentinel(
-                        withLogin(RedisURI.builder().withHost(node.host()).withPort(node.port()), sentinelLogin));
+                builder.withSentinel(withLogin(
+                        RedisURI.builder().withHost(node.host()).withPort(node.port()), sentinelLogin, patience));
             }
         } else {
             RedisAddress.Node node = address.nodes().get(0);
             builder.withHost(node.host()).withPort(node.port());
         }
-        return withLogin(builder.withDatabase(address.database()), login);
+        return withLogin(builder.withDatabase(address.database()), login, patience);
     }
 
-    private RedisURI withLogin(RedisURI.Builder builder, @Nullable Login login) {
+    private RedisURI withLogin(RedisURI.Builder builder, @Nullable Login login, Duration patience) {
         if (login != null) {
             builder.withAuthentication(
                     RedisCredentialsProvider.from(() -> RedisCredentials.just(login.user(), login.currentPassword())));
         }
-        return builder.withSsl(address.tls()).withTimeout(CONNECT_TIMEOUT).build();
+        return builder.withSsl(address.tls()).withTimeout(patience).build();
     }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.redis.client;
 
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
@@ -17,15 +18,18 @@ import org.jspecify.annotations.Nullable;
  * changed, a cluster where one server was.
  *
  * <p>One attempt runs at a time, on a thread of its own. The old connection is used until the new one is there, and closed
- * when the calls on it have ended. Attempts follow each other at growing intervals: up to half a second with one master,
- * so that it is in use within a second of being well; up to {@link #MAX_PAUSE_OF_CLUSTER_NANOS} with several, where each
- * attempt connects to all of them, and those that are well are in use meanwhile.
+ * when the calls on it have ended. Attempts follow each other at growing intervals of up to {@link #MAX_PAUSE_NANOS}. Where
+ * nothing can be used meanwhile, because the only master is not called, they are at most {@link #SOON_NANOS}, so that it is
+ * in use within a second of being well.
  */
 final class Reconnection {
     private static final System.Logger LOG = System.getLogger(Reconnection.class.getName());
     private static final long MIN_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-    private static final long MAX_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
-    private static final long MAX_PAUSE_OF_CLUSTER_NANOS = TimeUnit.SECONDS.toNanos(8);
+    private static final long SOON_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final long MAX_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(8);
+    private static final Duration MIN_PATIENCE = Duration.ofMillis(500);
+    private static final Duration MAX_PATIENCE = Duration.ofSeconds(2);
+    private static final int TIMEOUTS_TO_CONNECT = 2;
     private static final long CALM_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     /**
@@ -33,8 +37,8 @@ final class Reconnection {
      *
      * @param connection null while there is none
      * @param sinceNanos when it was connected
-     * @param attemptedAtNanos when the last attempt ended
-     * @param pauseNanos how long to wait until the next
+     * @param attemptedAtNanos when the last attempt began
+     * @param pauseNanos how long to wait from then until the next
      * @param connecting whether an attempt is under way
      */
     private record State(
@@ -44,26 +48,23 @@ final class Reconnection {
             long pauseNanos,
             boolean connecting,
             boolean closed) {
-        boolean mayConnect(long now) {
-            return !closed && !connecting && now - attemptedAtNanos >= pauseNanos;
+        boolean mayConnect(long maxPauseNanos) {
+            long waited = System.nanoTime() - attemptedAtNanos;
+            return !closed && !connecting && waited >= Math.min(pauseNanos, maxPauseNanos);
         }
 
-        State begun() {
-            return new State(connection, sinceNanos, attemptedAtNanos, pauseNanos, true, closed);
+        boolean hasSeveralMasters() {
+            return connection != null && connection.masters().size() > 1;
         }
 
-        State with(@Nullable RedisConnection connection, long now) {
+        State begun(long now) {
             boolean calm = now - attemptedAtNanos > CALM_NANOS;
-            long longest = connection != null && connection.masters().size() > 1
-                    ? MAX_PAUSE_OF_CLUSTER_NANOS
-                    : MAX_PAUSE_NANOS;
-            long pause = calm ? MIN_PAUSE_NANOS : Math.min(2 * pauseNanos, longest);
-            return new State(connection, now, now, pause, false, closed);
+            long pause = calm ? MIN_PAUSE_NANOS : Math.min(2 * pauseNanos, MAX_PAUSE_NANOS);
+            return new State(connection, sinceNanos, now, pause, true, closed);
         }
 
-        State failed(long now) {
-            State next = with(connection, now);
-            return new State(connection, sinceNanos, now, next.pauseNanos, false, closed);
+        State ended(@Nullable RedisConnection next, long now) {
+            return new State(next, next == connection ? sinceNanos : now, attemptedAtNanos, pauseNanos, false, closed);
         }
 
         State shut() {
@@ -77,6 +78,9 @@ final class Reconnection {
     private final Connector connector;
     private final ConnectionLog log;
     private final long timeoutNanos;
+    /** An attempt that takes longer would keep the next one, which may succeed, from being made. */
+    private final Duration patience;
+
     private volatile State state;
     private final ScheduledThreadPoolExecutor attempts =
             new ScheduledThreadPoolExecutor(1, ResilientConnection.threads("sluice-redis-connect"));
@@ -91,11 +95,13 @@ final class Reconnection {
         this.connector = connector;
         this.log = log;
         this.timeoutNanos = timeoutNanos;
+        this.patience = Duration.ofNanos(
+                Math.max(MIN_PATIENCE.toNanos(), Math.min(TIMEOUTS_TO_CONNECT * timeoutNanos, MAX_PATIENCE.toNanos())));
         attempts.setKeepAliveTime(1, TimeUnit.SECONDS);
         attempts.allowCoreThreadTimeOut(true);
         RedisConnection first = null;
         try {
-            first = connector.connect();
+            first = connector.connect(MAX_PATIENCE);
         } catch (RuntimeException e) {
             log.warn("Redis is not called for now: cannot connect: " + e);
         }
@@ -123,10 +129,21 @@ final class Reconnection {
         return reconnects.sum();
     }
 
-    /** Makes another connection in place of this one, unless that is under way or was just tried. */
-    void replace() {
+    /** Makes another connection in place of this one, unless that has been done, is under way, or was just tried. */
+    void replace(@Nullable RedisConnection bad) {
+        replace(bad, MAX_PAUSE_NANOS);
+    }
+
+    /** The same where calls depend on it. */
+    void replaceSoon(@Nullable RedisConnection bad) {
+        replace(bad, state.hasSeveralMasters() ? MAX_PAUSE_NANOS : SOON_NANOS);
+    }
+
+    private void replace(@Nullable RedisConnection bad, long maxPauseNanos) {
         State now = state;
-        if (now.mayConnect(System.nanoTime()) && STATE.compareAndSet(this, now, now.begun())) {
+        if (now.connection == bad
+                && now.mayConnect(maxPauseNanos)
+                && STATE.compareAndSet(this, now, now.begun(System.nanoTime()))) {
             try {
                 attempts.execute(this::attempt);
             } catch (RejectedExecutionException e) {
@@ -138,13 +155,13 @@ final class Reconnection {
     private void attempt() {
         RedisConnection fresh;
         try {
-            fresh = connector.connect();
+            fresh = connector.connect(patience);
         } catch (RuntimeException e) {
             LOG.log(System.Logger.Level.DEBUG, "cannot connect", e);
-            STATE.updateAndGet(this, before -> before.failed(System.nanoTime()));
+            STATE.updateAndGet(this, old -> old.ended(old.connection, System.nanoTime()));
             return;
         }
-        State before = STATE.getAndUpdate(this, old -> old.closed ? old : old.with(fresh, System.nanoTime()));
+        State before = STATE.getAndUpdate(this, old -> old.closed ? old : old.ended(fresh, System.nanoTime()));
         if (before.closed) {
             fresh.close();
             return;
