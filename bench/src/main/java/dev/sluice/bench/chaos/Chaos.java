@@ -47,6 +47,13 @@ public final class Chaos {
             new Outage("FLUSHALL", ONE, Forgets.EVERYTHING, NOT_FELT, Fault::flushed),
             masterGone("cluster master killed", ONE, () -> Fault.clusterMasterGone(RedisServer::kill)),
             masterGone("Sentinel master killed", ONE, () -> Fault.sentinelMasterGone(RedisServer::kill)),
+            masterGone("master demoted", BOTH, Fault::demoted),
+            new Outage("late replies", BOTH, Forgets.NOTHING, FELT, Fault::late),
+            new Outage("late scripts, quick pings", BOTH, Forgets.NOTHING, FELT, Fault::lateScripts),
+            new Outage("nonsense replies", BOTH, Forgets.NOTHING, FELT, Fault::nonsense),
+            new Outage("silent connections", BOTH, Forgets.NOTHING, FELT, Fault::silent),
+            new Outage("cluster node frozen", BOTH, Forgets.NOTHING, FELT, Fault::clusterNodeFrozen),
+            new ClosedWhileWaiting(),
             new Outage("MAXMEMORY reached", ONE, Forgets.NOTHING, FELT, Fault::full),
             new WrongClock(),
             new Outage("refused at start-up", BOTH, Forgets.NOTHING, FELT, Fault::notThereYet));
