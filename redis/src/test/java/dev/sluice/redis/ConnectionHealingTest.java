@@ -178,6 +178,32 @@ class ConnectionHealingTest {
         }
     }
 
+    /** Where a reply too many has come, each reply after it is that of another call. */
+    @ParameterizedTest
+    @EnumSource(Client.class)
+    void repliesThatAreOutOfStepAreNotUsed(Client client) {
+        try (RedisServer server = RedisServer.start();
+                FaultyProxy proxy = FaultyProxy.to(server);
+                RedisStore store = store(client, proxy.url())) {
+            Limiter limiter = store.limiter("l", MANY);
+            awaitRedis(limiter);
+            Limiter one = store.limiter("one", Limit.fixedWindow(1, Duration.ofHours(1)));
+            proxy.insertBeforeTexts("$3\r\nabc\r\n");
+            assertThat(one.decide("first").source()).isNotEqualTo(Source.REDIS);
+            proxy.deliverAll();
+            for (int i = 0; i < 200; i++) {
+                Decision decision = one.decide("key-" + i / 2);
+                if (decision.source() == Source.REDIS && decision.allowed()) {
+                    // the denial of the second call on a key would be taken for that of the next key
+                    assertThat(one.decide("key-" + i / 2).allowed()).isFalse();
+                }
+            }
+            assertThatItHeals(store, limiter);
+            assertThat(one.decide("last").allowed()).isTrue();
+            assertThat(one.decide("last").allowed()).isFalse();
+        }
+    }
+
     @ParameterizedTest
     @MethodSource("errors")
     void anErrorIsDecidedByThePolicy(Client client, String error) {

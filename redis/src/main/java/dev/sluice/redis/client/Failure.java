@@ -23,8 +23,9 @@ import org.jspecify.annotations.Nullable;
  * <tr><td>{@link #NO_SLOT}</td><td>CLUSTERDOWN, TRYAGAIN</td><td>unchanged</td><td>looks for the masters</td></tr>
  * <tr><td>{@link #OTHER_SLOT}</td><td>MOVED, ASK, CROSSSLOT</td><td>unchanged: other keys may be well</td>
  *     <td>is replaced: it leads to a cluster, which is found out when connecting</td></tr>
- * <tr><td>{@link #NONSENSE}</td><td>a reply of another type or length than the script's</td><td>unchanged</td>
- *     <td>is replaced: requests and replies may have got out of step</td></tr>
+ * <tr><td>{@link #NONSENSE}</td><td>a reply of another type than the script's, or shorter</td><td>opens at once</td>
+ *     <td>is replaced, and replies that are still to come on it are not used: requests and replies have got out of step,
+ *     and would answer each other's callers</td></tr>
  * <tr><td>{@link #REFUSED}</td><td>any other error: OOM, MISCONF, NOREPLICAS, NOPERM, WRONGTYPE, …</td>
  *     <td>unchanged: it says nothing about other calls</td><td>stays</td></tr>
  * </table>
@@ -40,7 +41,7 @@ enum Failure {
     LOGIN(Breaker.OPENS, Link.REPLACED),
     NO_SLOT(Breaker.UNCHANGED, Link.REFRESHED),
     OTHER_SLOT(Breaker.UNCHANGED, Link.REPLACED),
-    NONSENSE(Breaker.UNCHANGED, Link.REPLACED),
+    NONSENSE(Breaker.OPENS, Link.REPLACED),
     REFUSED(Breaker.UNCHANGED, Link.KEPT);
 
     /** What a failure does to the circuit breaker of the master that was called. */

@@ -29,8 +29,26 @@ final class Masters {
         /** When a ping was last answered, or the breaker opened. */
         private volatile long answeredAtNanos;
 
+        /** Replies to calls that began before the breaker had opened this often are not used. */
+        private volatile long distrustedOpenings;
+
         CircuitBreaker breaker() {
             return breaker;
+        }
+
+        /** Whether the reply to a call that began then may be another's. */
+        boolean isDistrusted(CircuitBreaker.State began) {
+            return began.openings() < distrustedOpenings;
+        }
+
+        /** Nothing that was sent on the connection so far is answered by it. */
+        void distrust() {
+            distrustedOpenings = breaker.state().openings();
+        }
+
+        private boolean isOpenForDistrust() {
+            CircuitBreaker.State state = breaker.state();
+            return state.openings() > 0 && state.openings() == distrustedOpenings;
         }
 
         /** A call to it failed. Returns whether that opened the breaker. */
@@ -128,6 +146,13 @@ final class Masters {
         if (!connection.masters().contains(name)) {
             connection.refresh();
             all.remove(name, master); // another has its slots
+            return;
+        }
+        if (master.isOpenForDistrust()) {
+            link.replaceSoon(connection);
+            if (link.isConfirmedSince(master.breaker.state().sinceNanos())) {
+                master.breaker.halfOpen();
+            }
             return;
         }
         if (masters == 1 && link.isNewSince(master.breaker.state().sinceNanos())) {

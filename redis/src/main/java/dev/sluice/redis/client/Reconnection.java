@@ -37,6 +37,7 @@ final class Reconnection {
      *
      * @param connection null while there is none
      * @param sinceNanos when it was connected
+     * @param confirmedAtNanos when it was last connected, also if that is the application's own connection again
      * @param attemptedAtNanos when the last attempt began
      * @param pauseNanos how long to wait from then until the next
      * @param connecting whether an attempt is under way
@@ -44,6 +45,7 @@ final class Reconnection {
     private record State(
             @Nullable RedisConnection connection,
             long sinceNanos,
+            long confirmedAtNanos,
             long attemptedAtNanos,
             long pauseNanos,
             boolean connecting,
@@ -60,15 +62,20 @@ final class Reconnection {
         State begun(long now) {
             boolean calm = now - attemptedAtNanos > CALM_NANOS;
             long pause = calm ? MIN_PAUSE_NANOS : Math.min(2 * pauseNanos, MAX_PAUSE_NANOS);
-            return new State(connection, sinceNanos, now, pause, true, closed);
+            return new State(connection, sinceNanos, confirmedAtNanos, now, pause, true, closed);
         }
 
-        State ended(@Nullable RedisConnection next, long now) {
-            return new State(next, next == connection ? sinceNanos : now, attemptedAtNanos, pauseNanos, false, closed);
+        State connected(RedisConnection next, long now) {
+            long since = next == connection ? sinceNanos : now;
+            return new State(next, since, now, attemptedAtNanos, pauseNanos, false, closed);
+        }
+
+        State failed() {
+            return new State(connection, sinceNanos, confirmedAtNanos, attemptedAtNanos, pauseNanos, false, closed);
         }
 
         State shut() {
-            return new State(null, sinceNanos, attemptedAtNanos, pauseNanos, connecting, true);
+            return new State(null, sinceNanos, confirmedAtNanos, attemptedAtNanos, pauseNanos, connecting, true);
         }
     }
 
@@ -107,7 +114,7 @@ final class Reconnection {
         }
         this.failedToStart = first == null;
         long now = System.nanoTime();
-        this.state = new State(first, now, now - CALM_NANOS, MIN_PAUSE_NANOS, false, false);
+        this.state = new State(first, now, now, now - CALM_NANOS, MIN_PAUSE_NANOS, false, false);
     }
 
     @Nullable
@@ -118,6 +125,11 @@ final class Reconnection {
     /** Whether the connection was made after an instant. */
     boolean isNewSince(long nanos) {
         return state.sinceNanos - nanos > 0;
+    }
+
+    /** Whether the server has accepted us since an instant. */
+    boolean isConfirmedSince(long nanos) {
+        return state.confirmedAtNanos - nanos > 0;
     }
 
     /** 1 if the first attempt failed, else 0. */
@@ -158,10 +170,10 @@ final class Reconnection {
             fresh = connector.connect(patience);
         } catch (RuntimeException e) {
             LOG.log(System.Logger.Level.DEBUG, "cannot connect", e);
-            STATE.updateAndGet(this, old -> old.ended(old.connection, System.nanoTime()));
+            STATE.updateAndGet(this, State::failed);
             return;
         }
-        State before = STATE.getAndUpdate(this, old -> old.closed ? old : old.ended(fresh, System.nanoTime()));
+        State before = STATE.getAndUpdate(this, old -> old.closed ? old : old.connected(fresh, System.nanoTime()));
         if (before.closed) {
             fresh.close();
             return;

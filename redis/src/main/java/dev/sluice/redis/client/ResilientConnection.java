@@ -114,6 +114,11 @@ public final class ResilientConnection implements AutoCloseable {
 
         /** The breaker learns of it first: the continuation may make another call. */
         private void replied(byte[] reply) {
+            if (master.isDistrusted(began)) {
+                failures.increment();
+                end(then);
+                return;
+            }
             CircuitBreaker breaker = master.breaker();
             if (!breaker.isCalmSince(began) && breaker.succeeded(began, System.nanoTime())) {
                 log.answersAgain();
@@ -122,7 +127,11 @@ public final class ResilientConnection implements AutoCloseable {
                 then.accept(reply);
             } catch (RuntimeException | Error unreadable) {
                 failures.increment();
-                react(this, Failure.NONSENSE, "a reply of " + reply.length + " bytes: " + unreadable);
+                boolean isTooShort = unreadable instanceof IndexOutOfBoundsException;
+                react(
+                        this,
+                        isTooShort ? Failure.NONSENSE : Failure.REFUSED,
+                        "a reply of " + reply.length + " bytes cannot be read: " + unreadable);
                 end(then);
             }
         }
@@ -183,7 +192,8 @@ public final class ResilientConnection implements AutoCloseable {
 
     /**
      * Runs a script. {@code then} gets the reply, or null if there is none in time; at once while the breaker is open. If it
-     * throws on a reply, that was nonsense, and it gets null.
+     * throws on a reply, it gets null too. An {@link IndexOutOfBoundsException} says that the reply was too short for the
+     * script, and so is nonsense.
      *
      * @return whether the script was sent
      */
@@ -261,6 +271,9 @@ public final class ResilientConnection implements AutoCloseable {
         } else if (call.master.failed(call.began, failure.breaker(), now)) {
             timesOpened.increment();
             log.warn("Redis is not called for now: " + reason);
+        }
+        if (failure == Failure.NONSENSE) {
+            call.master.distrust();
         }
         if (failure.link() != Failure.Link.KEPT) {
             call.connection.refresh();

@@ -177,6 +177,19 @@ public final class FaultyProxy implements AutoCloseable {
         replace = original -> isText(original) ? bytes : original;
     }
 
+    /** Delivers this before every reply that is a text of bytes, so that requests and replies get out of step. */
+    public void insertBeforeTexts(String reply) {
+        byte[] bytes = reply.getBytes(ISO_8859_1);
+        replace = original -> {
+            if (!isText(original)) {
+                return original;
+            }
+            byte[] both = Arrays.copyOf(bytes, bytes.length + original.length);
+            System.arraycopy(original, 0, both, bytes.length, original.length);
+            return both;
+        };
+    }
+
     /** Delivers replies as they are. */
     public void deliverAll() {
         delay = Duration.ZERO;
