@@ -75,14 +75,16 @@ final class Combiner {
     private record LaneKey(Script script, String key) {}
 
     private final ResilientConnection connection;
+    private final FallbackCounters counters;
     private final long timeoutNanos;
     private final boolean isTest;
     private final ConcurrentHashMap<LaneKey, Lane> lanes = new ConcurrentHashMap<>();
     private final DamagedStates damagedStates = new DamagedStates();
 
     /** Requests older than {@code timeout} are not sent any more. */
-    Combiner(ResilientConnection connection, Duration timeout, boolean isTest) {
+    Combiner(ResilientConnection connection, FallbackCounters counters, Duration timeout, boolean isTest) {
         this.connection = connection;
+        this.counters = counters;
         this.timeoutNanos = timeout.toNanos();
         this.isTest = isTest;
     }
@@ -301,16 +303,29 @@ final class Combiner {
             byte[][] args = isTest
                     ? new byte[][] {arguments, ScriptCalls.packedTime(first.testMicros())}
                     : new byte[][] {arguments};
-            connection.run(first.scripts().decide(), keys.toArray(String[]::new), args, bytesOfReply -> {
-                reply = bytesOfReply;
+            Script script = first.scripts().decide();
+            boolean sent = connection.run(script, keys.toArray(String[]::new), args, bytesOfReply -> {
+                reply = checked(bytesOfReply);
                 then.accept(this);
             });
+            if (sent) {
+                counters.asked.add(requests.size());
+            }
+        }
+
+        /** Throws if the reply is not one to these requests: the connection is told that it was nonsense. */
+        private byte @Nullable [] checked(byte @Nullable [] bytes) {
+            int expected = ScriptReply.bytes(requests.get(0).scripts()) * requests.size();
+            if (bytes != null && bytes.length != expected) {
+                throw new IllegalStateException("expected a reply of " + expected + " bytes");
+            }
+            return bytes;
         }
 
         /** Passes the reply on to each request. What one of them throws keeps nothing from the others. */
         void deliver() {
             int size = ScriptReply.bytes(requests.get(0).scripts());
-            byte[] bytes = reply != null && reply.length == size * requests.size() ? reply : null;
+            byte[] bytes = reply;
             int start = 0;
             for (Group group : groups) {
                 for (Request each : group.requests) {

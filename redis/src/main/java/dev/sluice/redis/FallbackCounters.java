@@ -2,8 +2,9 @@ package dev.sluice.redis;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts the decisions that a store made without Redis, by source. */
+/** Counts decisions: those that Redis was asked for, and those made without it, by source. */
 final class FallbackCounters {
+    final LongAdder asked = new LongAdder();
     final LongAdder answeredHere = new LongAdder();
     final LongAdder allowedByPolicy = new LongAdder();
     final LongAdder deniedByPolicy = new LongAdder();

@@ -113,7 +113,7 @@ final class MultiLimiterCall {
     private void run(int repeats, CompletableFuture<List<Decision>> decisions) {
         byte[] arguments = scripts.arguments(Operation.TAKE, permits, maxDelay, percents());
         byte[][] args = members.get(0).core().calls().withTime(arguments);
-        connection.run(scripts.decide(), keyNames(), args, bytes -> {
+        boolean asked = connection.run(scripts.decide(), keyNames(), args, bytes -> {
             ScriptReply reply = bytes == null ? null : new ScriptReply(bytes, scripts, 100);
             if (reply == null || (reply.isUndecided() && repeats == 0)) {
                 decisions.complete(byPolicy());
@@ -123,6 +123,9 @@ final class MultiLimiterCall {
                 decisions.complete(decisions(reply));
             }
         });
+        if (asked) {
+            members.get(0).core().calls().counters().asked.increment();
+        }
     }
 
     private List<Decision> decisions(ScriptReply reply) {

@@ -10,6 +10,9 @@ import dev.sluice.Store;
 import dev.sluice.StoreUsage;
 import dev.sluice.redis.client.ResilientConnection;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -33,7 +36,12 @@ import org.jspecify.annotations.Nullable;
  * and nothing is thrown. The store reconnects by itself. It can be built before Redis is there.
  */
 public final class RedisStore implements Store {
-    /** What all limiters of a store share. */
+    /**
+     * What all limiters of a store share.
+     *
+     * @param closing run once each before the connection is closed. Whoever has waiters adds itself, and removes itself
+     *     when it has none.
+     */
     record Setup(
             ResilientConnection connection,
             Combiner combiner,
@@ -46,7 +54,10 @@ public final class RedisStore implements Store {
             OnFailure onFailure,
             long leaseMicros,
             String clock,
-            @Nullable LongSupplier testMicros) {}
+            @Nullable LongSupplier testMicros,
+            Set<Runnable> closing) {}
+
+    private static final System.Logger LOG = System.getLogger(RedisStore.class.getName());
 
     private final Setup setup;
 
@@ -109,7 +120,7 @@ public final class RedisStore implements Store {
         ResilientConnection.Counters calls = setup.connection().counters();
         FallbackCounters fallback = setup.counters();
         return new RedisCounters(
-                calls.calls(),
+                fallback.asked.sum(),
                 fallback.answeredHere.sum(),
                 calls.timeouts(),
                 calls.failures(),
@@ -117,7 +128,20 @@ public final class RedisStore implements Store {
                 fallback.deniedByPolicy.sum(),
                 fallback.decidedLocally.sum(),
                 calls.timesOpened(),
-                calls.open());
+                calls.open(),
+                calls.calls(),
+                calls.late(),
+                calls.refusals(),
+                calls.underWay(),
+                calls.reconnects(),
+                breakers(calls));
+    }
+
+    private static Map<String, RedisCounters.BreakerState> breakers(ResilientConnection.Counters calls) {
+        Map<String, RedisCounters.BreakerState> breakers = new TreeMap<>();
+        calls.breakers()
+                .forEach((master, state) -> breakers.put(master, RedisCounters.BreakerState.valueOf(state.name())));
+        return breakers;
     }
 
     /** The memory of the limiters in this process that decide while Redis does not answer. */
@@ -126,9 +150,21 @@ public final class RedisStore implements Store {
         return setup.memory().usage();
     }
 
-    /** Closes the connection. The limiters of this store follow their failure policy from then on. */
+    /**
+     * Ends all waits, answers all calls that are under way by their failure policy, and closes the connection. The limiters
+     * of this store follow their failure policy from then on.
+     */
     @Override
     public void close() {
+        for (Runnable each : setup.closing()) {
+            if (setup.closing().remove(each)) {
+                try {
+                    each.run();
+                } catch (RuntimeException e) {
+                    LOG.log(System.Logger.Level.WARNING, "a wait could not be ended", e);
+                }
+            }
+        }
         setup.executor().shutdownNow();
         setup.connection().close();
     }

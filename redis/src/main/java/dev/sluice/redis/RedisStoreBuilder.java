@@ -4,11 +4,11 @@ import dev.sluice.OnFailure;
 import dev.sluice.Scheduler;
 import dev.sluice.Store;
 import dev.sluice.StoreBuilder;
-import dev.sluice.redis.client.JedisConnection;
+import dev.sluice.redis.client.Connector;
 import dev.sluice.redis.client.JedisConnector;
 import dev.sluice.redis.client.LettuceConnector;
+import dev.sluice.redis.client.Login;
 import dev.sluice.redis.client.RedisAddress;
-import dev.sluice.redis.client.RedisConnection;
 import dev.sluice.redis.client.ResilientConnection;
 import dev.sluice.redis.client.Tls;
 import dev.sluice.redis.script.Script;
@@ -18,6 +18,7 @@ import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -25,7 +26,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.UnifiedJedis;
 
-/** Builds a store: the address of Redis, and the failure policy. */
+/** Builds a store: the address of Redis, the login, and the failure policy. */
 public final class RedisStoreBuilder {
     /** Which client makes the connection. */
     public enum Client {
@@ -35,11 +36,18 @@ public final class RedisStoreBuilder {
         JEDIS
     }
 
-    private @Nullable Supplier<RedisConnection> connector;
+    private static final int DEFAULT_MAX_IN_FLIGHT = 10_000;
+
+    /** How to use what the application gave; null without. */
+    private @Nullable Supplier<Connector> connector;
+
     private final StoreBuilder memory = Store.builder();
     private @Nullable String url;
     private @Nullable Client client;
     private @Nullable Tls tls;
+    private @Nullable Login login;
+    private @Nullable Login sentinelLogin;
+    private int maxInFlight = DEFAULT_MAX_IN_FLIGHT;
     private String prefix = "sluice";
     private Duration timeout = Duration.ofMillis(50);
     private Duration lease = Duration.ofSeconds(30);
@@ -59,7 +67,9 @@ public final class RedisStoreBuilder {
      *
      * The schemes {@code rediss}, {@code rediss-sentinel} and {@code rediss-cluster} mean TLS. Special characters in a user
      * or a password are percent-encoded, as in {@code %40}. The user and the password are for Redis and not for the
-     * Sentinels. Redis need not be there yet.
+     * Sentinels; those have {@link #sentinelCredentials}. Redis need not be there yet.
+     *
+     * <p>If {@code redis://} leads to a node of a cluster, the store finds that out and connects to the cluster.
      */
     public RedisStoreBuilder url(String url) {
         this.url = url;
@@ -87,15 +97,41 @@ public final class RedisStoreBuilder {
         return this;
     }
 
-    /** An existing Lettuce connection, with its own options. It stays open when the store is closed. */
-    public RedisStoreBuilder connection(StatefulRedisConnection<String, String> connection) {
-        this.connector = () -> LettuceConnector.over(connection, () -> {});
+    /**
+     * The user and the password, in place of those in the URL. The password is asked for by every new connection, so it may
+     * change while the store runs, as the tokens of a cloud's identity service do. The supplier should answer at once. If it
+     * throws, the connection fails and is tried again.
+     *
+     * @param user the user; {@code default} if Redis has no others
+     */
+    public RedisStoreBuilder credentials(String user, Supplier<String> password) {
+        this.login = login("credentials", user, password);
         return this;
     }
 
-    /** An existing Lettuce connection to a cluster, with its own options. It stays open when the store is closed. */
-    public RedisStoreBuilder connection(StatefulRedisClusterConnection<String, String> connection) {
-        this.connector = () -> LettuceConnector.over(connection, () -> {});
+    /** The user and the password of the Sentinels, which are not those of Redis. Default: none. */
+    public RedisStoreBuilder sentinelCredentials(String user, Supplier<String> password) {
+        this.sentinelLogin = login("sentinelCredentials", user, password);
+        return this;
+    }
+
+    private static Login login(String what, String user, Supplier<String> password) {
+        if (user.isEmpty()) {
+            throw new IllegalArgumentException(what + " need a user, was \"\": write \"default\" for the default user");
+        }
+        // without a user, AUTH is understood by every server
+        return new Login(user.equals("default") ? null : user, password);
+    }
+
+    /** An existing Lettuce connection, with its own codec and options. It stays open when the store is closed. */
+    public RedisStoreBuilder connection(StatefulRedisConnection<?, ?> connection) {
+        this.connector = () -> LettuceConnector.over(connection);
+        return this;
+    }
+
+    /** The same to a cluster. */
+    public RedisStoreBuilder connection(StatefulRedisClusterConnection<?, ?> connection) {
+        this.connector = () -> LettuceConnector.over(connection);
         return this;
     }
 
@@ -104,25 +140,19 @@ public final class RedisStoreBuilder {
      * the store is closed. Redis need not be there yet.
      */
     public RedisStoreBuilder lettuce(RedisClient client) {
-        this.connector = () -> {
-            StatefulRedisConnection<String, String> connection = client.connect();
-            return LettuceConnector.over(connection, connection::close);
-        };
+        this.connector = () -> LettuceConnector.with(client);
         return this;
     }
 
     /** The same with a client for a cluster. */
     public RedisStoreBuilder lettuce(RedisClusterClient client) {
-        this.connector = () -> {
-            StatefulRedisClusterConnection<String, String> connection = client.connect();
-            return LettuceConnector.over(connection, connection::close);
-        };
+        this.connector = () -> LettuceConnector.with(client);
         return this;
     }
 
     /** An existing Jedis client or pool, with its own timeouts. It stays open when the store is closed. */
     public RedisStoreBuilder jedis(UnifiedJedis jedis) {
-        this.connector = () -> new JedisConnection(jedis, timeout, () -> {});
+        this.connector = () -> JedisConnector.over(jedis, timeout);
         return this;
     }
 
@@ -138,6 +168,18 @@ public final class RedisStoreBuilder {
             throw new IllegalArgumentException("timeout must be 1 millisecond to 1 minute, was " + timeout);
         }
         this.timeout = timeout;
+        return this;
+    }
+
+    /**
+     * How many calls may wait for Redis at the same time, 1 or more. The failure policy decides those above at once, and
+     * {@link RedisCounters#refusals} counts them. Default: 10,000.
+     */
+    public RedisStoreBuilder maxInFlight(int maxInFlight) {
+        if (maxInFlight < 1) {
+            throw new IllegalArgumentException("maxInFlight must be 1 or more, was " + maxInFlight);
+        }
+        this.maxInFlight = maxInFlight;
         return this;
     }
 
@@ -175,19 +217,20 @@ public final class RedisStoreBuilder {
     }
 
     public RedisStore build() {
-        Supplier<RedisConnection> connector = connector();
+        Connector connector = connector();
         ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1, task -> {
             Thread thread = new Thread(task, "sluice-redis");
             thread.setDaemon(true);
             return thread;
         });
         executor.setRemoveOnCancelPolicy(true);
-        ResilientConnection connection = new ResilientConnection(connector, timeout);
+        ResilientConnection connection = new ResilientConnection(connector, timeout, maxInFlight);
+        FallbackCounters counters = new FallbackCounters();
         return new RedisStore(new RedisStore.Setup(
                 connection,
-                new Combiner(connection, timeout, testMicros != null),
+                new Combiner(connection, counters, timeout, testMicros != null),
                 prefix,
-                new FallbackCounters(),
+                counters,
                 memory.build(),
                 new DenialCache(),
                 executor,
@@ -195,31 +238,48 @@ public final class RedisStoreBuilder {
                 onFailure,
                 testMicros == null ? TimeUnit.MICROSECONDS.convert(lease) : 0,
                 Script.file(testMicros == null ? "server-time" : "test-time"),
-                testMicros));
+                testMicros,
+                ConcurrentHashMap.newKeySet()));
     }
 
-    private Supplier<RedisConnection> connector() {
-        if (connector != null && (url != null || client != null || tls != null)) {
-            throw new IllegalArgumentException(
-                    "a connection was given: url, client, trust and identity cannot be set as well");
+    private Connector connector() {
+        if (connector != null
+                && (url != null || client != null || tls != null || login != null || sentinelLogin != null)) {
+            throw new IllegalArgumentException("a connection was given: url, client, trust, identity, credentials and"
+                    + " sentinelCredentials cannot be set as well");
         }
         if (connector != null) {
-            return connector;
+            return connector.get();
         }
         if (url == null) {
             throw new IllegalArgumentException(
                     "no address of Redis: call url(\"redis://127.0.0.1:6379\"), or give a connection");
         }
         RedisAddress address = RedisAddress.of(url);
+        check(address);
+        Login login = this.login == null ? address.login() : this.login;
+        Tls tls = this.tls == null ? Tls.DEFAULT : this.tls;
+        return switch (chosen()) {
+            case LETTUCE -> new LettuceConnector(address, login, sentinelLogin, tls);
+            case JEDIS -> new JedisConnector(address, login, sentinelLogin, tls, timeout);
+        };
+    }
+
+    /** The options that are only for some addresses. */
+    private void check(RedisAddress address) {
         if (tls != null && !address.tls()) {
             throw new IllegalArgumentException(
                     "trust and identity are for TLS, but " + address + " does not use it: write rediss");
         }
-        Tls tls = this.tls == null ? Tls.DEFAULT : this.tls;
-        return switch (chosen()) {
-            case LETTUCE -> () -> LettuceConnector.connect(address, tls);
-            case JEDIS -> () -> JedisConnector.connect(address, tls, timeout);
-        };
+        if (login != null && address.login() != null) {
+            throw new IllegalArgumentException(
+                    "credentials are set, and the URL has a user or password too: leave out what stands before the '@' of "
+                            + address);
+        }
+        if (sentinelLogin != null && address.kind() != RedisAddress.Kind.SENTINEL) {
+            throw new IllegalArgumentException(
+                    "sentinelCredentials are for Sentinels, but " + address + " names none: write redis-sentinel://");
+        }
     }
 
     private Client chosen() {

@@ -31,6 +31,7 @@ final class ScriptCalls {
     private final FailurePolicy policy;
     private final DenialCache denials;
     private final HoldRenewals renewals;
+    private final FallbackCounters counters;
     private final @Nullable LongSupplier testMicros;
     private volatile LimitScripts scripts;
     /** Until when the counts of the limits before the last change are looked at. */
@@ -44,6 +45,7 @@ final class ScriptCalls {
         this.policy = new FailurePolicy(onFailure, setup.counters(), setup.memory(), scripts.limits());
         this.denials = setup.denials();
         this.renewals = new HoldRenewals(this::renew, setup.executor(), scripts.leaseMicros());
+        this.counters = setup.counters();
         this.testMicros = setup.testMicros();
         this.scripts = scripts;
     }
@@ -54,6 +56,10 @@ final class ScriptCalls {
 
     LimitScripts scripts() {
         return scripts;
+    }
+
+    FallbackCounters counters() {
+        return counters;
     }
 
     // ---- Decisions

@@ -7,10 +7,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.Decision;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
+import dev.sluice.OnFailure;
+import dev.sluice.redis.RedisStoreBuilder.Client;
 import dev.sluice.redis.servers.RedisServer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** A store that was closed follows its policy, and leaves nobody waiting. */
 @Timeout(30)
@@ -29,6 +36,46 @@ class ClosedStoreTest {
             assertThat(second.join().allowed()).isTrue();
             assertThat(limiter.acquire("a", 1, ofSeconds(20)).allowed()).isTrue();
             assertThat(store.counters().decidedLocally()).isPositive();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Client.class)
+    void callsUnderWayAreAnsweredAtOnce(Client client) throws Exception {
+        try (RedisServer server = RedisServer.start()) {
+            RedisStore store = RedisStore.builder()
+                    .url(server.url())
+                    .client(client)
+                    .timeout(ofSeconds(20))
+                    .onFailure(OnFailure.DENY)
+                    .build();
+            Limiter limiter = store.limiter("closing", Limit.slidingLog(100, ofMillis(500)));
+            assertThat(limiter.tryAcquire("a")).isTrue();
+            server.pause();
+            try {
+                List<CompletableFuture<Decision>> calls = Stream.generate(() -> limiter.decideAsync("a", 1))
+                        .limit(100)
+                        .toList();
+                assertThat(calls).noneMatch(CompletableFuture::isDone);
+                store.close();
+                assertThat(calls).allMatch(CompletableFuture::isDone);
+                assertThat(limiter.decideAsync("a", 1)).isDone();
+                store.close(); // once more does no harm
+            } finally {
+                server.resume();
+            }
+        }
+    }
+
+    @Test
+    void whatIsToBeClosedFirstIsClosedOnceAndBeforeTheConnection() {
+        try (RedisServer server = RedisServer.start()) {
+            RedisStore store = RedisStore.builder().url(server.url()).build();
+            List<Boolean> wasOpen = new ArrayList<>();
+            store.setup().closing().add(() -> wasOpen.add(store.counters().open()));
+            store.close();
+            store.close();
+            assertThat(wasOpen).containsExactly(false);
         }
     }
 }

@@ -5,6 +5,8 @@ import static dev.sluice.redis.ConnectionTest.assertThatNothingFailed;
 import static dev.sluice.redis.ConnectionTest.storeOn;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.Charge;
+import dev.sluice.Decision;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
@@ -14,6 +16,7 @@ import dev.sluice.redis.script.KeyNamesTest;
 import dev.sluice.redis.servers.Eventually;
 import dev.sluice.redis.servers.RedisCluster;
 import dev.sluice.redis.servers.RedisServer;
+import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import java.time.Duration;
 import java.util.List;
@@ -30,6 +33,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.JedisCluster;
 import redis.clients.jedis.RedisClusterClient;
 
 /** A real cluster, with each client. */
@@ -166,6 +170,120 @@ class ClusterTest {
         }
     }
 
+    /** A cluster behind a plain address is found out, and several limiters are charged as a cluster can. */
+    @ParameterizedTest
+    @EnumSource(Client.class)
+    void aPlainUrlLeadsToTheCluster(Client client) {
+        try (RedisStore store = storeOn(client, cluster.masters().get(0).url())
+                .onFailure(OnFailure.ALLOW)
+                .build()) {
+            Limiter limiter = store.limiter("many", ONE);
+            assertThat(Stream.iterate(0, i -> i < 30, i -> i + 1)).allMatch(i -> limiter.tryAcquire("key-" + i));
+            assertThat(allowedTogether(store, "alice", "bob")).isEqualTo(1);
+            assertThatNothingFailed(store);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Client.class)
+    void aDatabaseInAPlainUrlOfAClusterIsSaid(Client client) {
+        try (ConnectionFailingTest.Log log = new ConnectionFailingTest.Log();
+                RedisStore store =
+                        storeOn(client, cluster.masters().get(0).url() + "/1").build()) {
+            assertThat(store.counters().open()).isTrue();
+            assertThat(log.text()).containsAnyOf("a cluster, which has no databases", "SELECT is not allowed");
+        }
+    }
+
+    /** The class that applications had before RedisClusterClient. */
+    @Test
+    @SuppressWarnings("deprecation")
+    void theApplicationsJedisCluster() {
+        Set<HostAndPort> nodes =
+                Set.of(new HostAndPort("127.0.0.1", cluster.masters().get(0).port()));
+        try (JedisCluster client = new JedisCluster(nodes, 10_000);
+                RedisStore store = RedisStore.builder()
+                        .jedis(client)
+                        .timeout(Duration.ofSeconds(10))
+                        .onFailure(OnFailure.ALLOW)
+                        .build()) {
+            assertThat(allowedTogether(store, "alice", "bob")).isEqualTo(1);
+            assertThatNothingFailed(store);
+            assertThat(store.counters().open()).isFalse();
+        }
+    }
+
+    /** It reaches one node only: keys of that node are limited, also those in different slots together. */
+    @Test
+    void theApplicationsPlainConnectionToANode() {
+        RedisServer node = cluster.masters().get(0);
+        List<String> keys = Stream.iterate(0, i -> i + 1)
+                .map(i -> "key-" + i)
+                .filter(key -> masterOf("one", key).equals(node)
+                        && masterOf("more", key).equals(node))
+                .limit(1)
+                .toList();
+        io.lettuce.core.RedisClient client = io.lettuce.core.RedisClient.create(node.url());
+        try (StatefulRedisConnection<String, String> connection = client.connect();
+                RedisStore store = RedisStore.builder()
+                        .connection(connection)
+                        .timeout(Duration.ofSeconds(10))
+                        .onFailure(OnFailure.ALLOW)
+                        .build()) {
+            assertThat(allowedTogether(store, keys.get(0), keys.get(0))).isEqualTo(1);
+            assertThatNothingFailed(store);
+        } finally {
+            client.shutdown(Duration.ZERO, Duration.ofMillis(100));
+        }
+    }
+
+    /** A frozen master costs the calls to its slots a few timeouts, and the others nothing. */
+    @ParameterizedTest
+    @EnumSource(Client.class)
+    void aFrozenMasterConcernsItsSlotsOnly(Client client) {
+        Duration timeout = Duration.ofMillis(100);
+        RedisServer frozen = masterOfAlice();
+        List<String> others = Stream.iterate(0, i -> i + 1)
+                .map(i -> "key-" + i)
+                .filter(key -> !masterOf("many", key).equals(frozen))
+                .limit(20)
+                .toList();
+        try (RedisStore store = RedisStore.builder()
+                .url(cluster.url())
+                .client(client)
+                .timeout(timeout)
+                .onFailure(OnFailure.DENY)
+                .build()) {
+            Limiter limiter = store.limiter("many", MANY);
+            others.forEach(key -> Eventually.holds("its master answers", SOON, () -> limiter.tryAcquire(key)));
+            Eventually.holds("Alice's master answers", SOON, () -> limiter.tryAcquire("alice"));
+            frozen.pause();
+            long start = System.nanoTime();
+            int waits = 0;
+            int rounds = 0;
+            int byRedis = 0;
+            // a replica is promoted after a second at the earliest
+            while (System.nanoTime() - start < Duration.ofMillis(900).toNanos()) {
+                long began = System.nanoTime();
+                limiter.tryAcquire("alice");
+                waits += Duration.ofNanos(System.nanoTime() - began).toMillis() >= 90 ? 1 : 0;
+                byRedis += limiter.tryAcquire(others.get(rounds % others.size())) ? 1 : 0;
+                rounds++;
+            }
+            assertThat(waits)
+                    .as("calls that waited for the frozen master, of " + rounds)
+                    .isBetween(1, 5);
+            assertThat(byRedis)
+                    .as("calls that other masters decided, of " + rounds + ", " + store.counters())
+                    .isGreaterThan(rounds * 8 / 10);
+            assertThat(store.counters().breakers().values())
+                    .containsOnlyOnce(RedisCounters.BreakerState.OPEN)
+                    .contains(RedisCounters.BreakerState.CLOSED);
+        } finally {
+            frozen.resume();
+        }
+    }
+
     /** The address of one node is enough. */
     @ParameterizedTest
     @EnumSource(Client.class)
@@ -247,7 +365,22 @@ class ClusterTest {
     }
 
     private static RedisServer masterOfAlice() {
-        return cluster.masterOf(new KeyNames("sluice", "many").of("alice", List.of("1T1h"))[0]);
+        return masterOf("many", "alice");
+    }
+
+    private static RedisServer masterOf(String limiter, String key) {
+        return cluster.masterOf(new KeyNames("sluice", limiter).of(key, List.of("1T1h"))[0]);
+    }
+
+    /** How many of twenty requests to a limit of one and to another limit are allowed. */
+    private static long allowedTogether(RedisStore store, String oneKey, String moreKey) {
+        Limiter one = store.limiter("one", ONE);
+        Limiter more = store.limiter("more", MANY);
+        List<Charge> charges = List.of(new Charge(one, oneKey, 1), new Charge(more, moreKey, 1));
+        return Stream.generate(() -> store.decideAll(charges).join())
+                .limit(20)
+                .filter(decisions -> decisions.stream().allMatch(Decision::allowed))
+                .count();
     }
 
     private static boolean timed(Limiter limiter, AtomicLong slowest) {

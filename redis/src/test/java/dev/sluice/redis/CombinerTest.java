@@ -16,6 +16,7 @@ import dev.sluice.redis.servers.Eventually;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.Timeout;
 class CombinerTest {
     private static final LimitScripts SCRIPTS =
             LimitScripts.of(List.of(Limit.fixedWindow(1000, ofMinutes(1))), Script.file("server-time"), 0, 0);
+    private static final int MAX_IN_FLIGHT = 10_000;
     private static final int RECORD = ScriptReply.bytes(SCRIPTS);
 
     /** A script that was sent. */
@@ -68,9 +70,22 @@ class CombinerTest {
         }
 
         @Override
-        public CompletionStage<?> ping() {
+        public String masterOf(String key) {
+            return "one";
+        }
+
+        @Override
+        public Set<String> masters() {
+            return Set.of("one");
+        }
+
+        @Override
+        public CompletionStage<?> ping(String master) {
             return new CompletableFuture<>();
         }
+
+        @Override
+        public void refresh() {}
 
         @Override
         public void close() {}
@@ -134,13 +149,13 @@ class CombinerTest {
     }
 
     private final FakeRedis redis = new FakeRedis();
-    private ResilientConnection connection = new ResilientConnection(() -> redis, ofSeconds(20));
-    private Combiner combiner = new Combiner(connection, ofSeconds(20), false);
+    private ResilientConnection connection = new ResilientConnection(patience -> redis, ofSeconds(20), MAX_IN_FLIGHT);
+    private Combiner combiner = new Combiner(connection, new FallbackCounters(), ofSeconds(20), false);
 
     private void withTimeout(Duration timeout) {
         connection.close();
-        connection = new ResilientConnection(() -> redis, timeout);
-        combiner = new Combiner(connection, timeout, false);
+        connection = new ResilientConnection(patience -> redis, timeout, MAX_IN_FLIGHT);
+        combiner = new Combiner(connection, new FallbackCounters(), timeout, false);
     }
 
     @AfterEach
@@ -252,8 +267,8 @@ class CombinerTest {
                 reply.accept(one, null);
             }
         };
-        try (ResilientConnection direct = new ResilientConnection(() -> sync, ofSeconds(20))) {
-            Combiner own = new Combiner(direct, ofSeconds(20), false);
+        try (ResilientConnection direct = new ResilientConnection(patience -> sync, ofSeconds(20), MAX_IN_FLIGHT)) {
+            Combiner own = new Combiner(direct, new FallbackCounters(), ofSeconds(20), false);
             AtomicInteger done = new AtomicInteger();
             for (int i = 0; i < 100_000; i++) {
                 Asked asked = new Asked("k", Operation.TAKE);
@@ -279,8 +294,8 @@ class CombinerTest {
                 }
             }
         };
-        try (ResilientConnection broken = new ResilientConnection(() -> breaking, ofSeconds(20))) {
-            Combiner own = new Combiner(broken, ofSeconds(20), false);
+        try (ResilientConnection broken = new ResilientConnection(patience -> breaking, ofSeconds(20), MAX_IN_FLIGHT)) {
+            Combiner own = new Combiner(broken, new FallbackCounters(), ofSeconds(20), false);
             List<Asked> all = new ArrayList<>();
             for (int i = 0; i <= Combiner.MAX_REQUESTS; i++) {
                 Asked asked = new Asked("k", Operation.TAKE);
@@ -320,7 +335,7 @@ class CombinerTest {
         occupy();
         Sent slow = redis.sent.get(redis.sent.size() - 1);
         int before = redis.sent.size();
-        Combiner late = new Combiner(connection, ofMillis(1), false);
+        Combiner late = new Combiner(connection, new FallbackCounters(), ofMillis(1), false);
         List<Asked> asked = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             Asked each = new Asked("late", Operation.TAKE);

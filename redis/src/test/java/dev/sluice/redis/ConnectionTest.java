@@ -6,14 +6,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sluice.Decision;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
+import dev.sluice.OnFailure;
 import dev.sluice.redis.RedisStoreBuilder.Client;
 import dev.sluice.redis.servers.Eventually;
 import dev.sluice.redis.servers.RedisBinary;
 import dev.sluice.redis.servers.RedisServer;
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.ByteArrayCodec;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -121,6 +125,78 @@ class ConnectionTest {
         }
     }
 
+    /** As the tokens of a cloud's identity service do. */
+    @ParameterizedTest
+    @EnumSource(Client.class)
+    void aPasswordThatChanges(Client client) {
+        try (RedisServer server = RedisServer.start()) {
+            server.command("ACL", "SETUSER", "limiter", "on", ">first", "~*", "+@all");
+            AtomicReference<String> password = new AtomicReference<>("first");
+            try (RedisStore store = storeOn(client, server.url())
+                    .credentials("limiter", () -> Objects.requireNonNull(password.get()))
+                    .onFailure(OnFailure.DENY)
+                    .build()) {
+                assertThatItLimits(store);
+                server.command("ACL", "SETUSER", "limiter", "resetpass", ">second");
+                password.set("second");
+                server.command("CLIENT", "KILL", "USER", "limiter");
+                Limiter limiter = store.limiter("again", Limit.fixedWindow(1000, Duration.ofHours(1)));
+                Eventually.holds("Redis decides", Duration.ofSeconds(20), () -> limiter.tryAcquire("bob"));
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Client.class)
+    void aSupplierWithoutAPasswordIsSaid(Client client) {
+        try (ConnectionFailingTest.Log log = new ConnectionFailingTest.Log();
+                RedisStore store = storeOn(client, server.url())
+                        .credentials("limiter", () -> "")
+                        .build()) {
+            assertThat(store.counters().open()).isTrue();
+            assertThat(log.text()).contains("the supplier of the password of limiter returned none");
+        }
+    }
+
+    @Test
+    void aLettuceConnectionWithAnyCodec() {
+        io.lettuce.core.RedisClient client = io.lettuce.core.RedisClient.create(server.url());
+        try (StatefulRedisConnection<byte[], byte[]> connection = client.connect(ByteArrayCodec.INSTANCE);
+                RedisStore store = RedisStore.builder()
+                        .connection(connection)
+                        .timeout(Duration.ofSeconds(10))
+                        .build()) {
+            assertThatItLimits(store);
+            store.limiter("login", THREE).reset("alice");
+            assertThat(server.keys()).isEmpty();
+        } finally {
+            client.shutdown(Duration.ZERO, Duration.ofMillis(100));
+        }
+    }
+
+    @Test
+    void optionsThatDoNotFitAreSaid() {
+        assertThatThrownBy(() -> RedisStore.builder()
+                        .url("redis://:secret@h")
+                        .credentials("user", () -> "x")
+                        .build())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("leave out what stands before the '@' of redis://h:6379")
+                .hasMessageNotContaining("secret");
+        assertThatThrownBy(() -> RedisStore.builder()
+                        .url("redis://h")
+                        .sentinelCredentials("user", () -> "x")
+                        .build())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("redis://h:6379 names none: write redis-sentinel://");
+        assertThatThrownBy(() -> RedisStore.builder().credentials("", () -> "x"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("write \"default\" for the default user");
+        assertThatThrownBy(() -> RedisStore.builder().maxInFlight(0))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("maxInFlight must be 1 or more, was 0");
+    }
+
     @ParameterizedTest
     @EnumSource(Client.class)
     void aDatabase(Client client) {
@@ -219,7 +295,7 @@ class ConnectionTest {
                             RedisStore.builder().jedis(jedis).url(server.url()).build())
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining(
-                            "a connection was given: url, client, trust and identity cannot be set as well");
+                            "a connection was given: url, client, trust, identity, credentials and sentinelCredentials cannot be set as well");
         }
         assertThatThrownBy(() -> RedisStore.connect("redis://h:99999"))
                 .isInstanceOf(IllegalArgumentException.class)

@@ -83,6 +83,40 @@ class SentinelTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource(Client.class)
+    void sentinelsWithAPasswordOfTheirOwn(Client client) {
+        try (RedisSentinels protectedGroup =
+                RedisSentinels.startWithSentinelPassword("sentinel-secret", "--requirepass", "redis-secret")) {
+            String url = protectedGroup.url();
+            try (RedisStore store = storeOn(client, url)
+                    .credentials("default", () -> "redis-secret")
+                    .sentinelCredentials("default", () -> "sentinel-secret")
+                    .build()) {
+                assertThatItLimits(store);
+            }
+            try (ConnectionFailingTest.Log log = new ConnectionFailingTest.Log();
+                    RedisStore store = storeOn(client, url)
+                            .credentials("default", () -> "redis-secret")
+                            .build()) {
+                assertThat(store.counters().open()).isTrue();
+                assertThat(log.text()).contains("cannot connect to redis-sentinel://");
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Client.class)
+    void aPlainAddressOfASentinelIsSaid(Client client) {
+        try (ConnectionFailingTest.Log log = new ConnectionFailingTest.Log();
+                RedisStore store =
+                        storeOn(client, group.sentinels().get(0).url()).build()) {
+            assertThat(store.counters().open()).isTrue();
+            assertThat(log.text())
+                    .contains("there is a Sentinel and not Redis: write redis-sentinel://host:port#master");
+        }
+    }
+
     /** The master dies: the promoted replica is called, and has the state that was replicated. */
     @ParameterizedTest
     @EnumSource(Client.class)

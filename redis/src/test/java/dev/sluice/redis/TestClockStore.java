@@ -41,7 +41,8 @@ final class TestClockStore implements AutoCloseable {
                 setup.onFailure(),
                 setup.leaseMicros(),
                 setup.clock(),
-                () -> Math.floorDiv(ticker.nanos(), 1000L));
+                () -> Math.floorDiv(ticker.nanos(), 1000L),
+                setup.closing());
         return new RedisLimiterBuilder(timed, "test-" + made.incrementAndGet(), limits).build();
     }
 

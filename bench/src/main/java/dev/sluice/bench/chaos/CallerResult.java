@@ -23,6 +23,8 @@ record CallerResult(
         @Nullable Throwable firstThrown,
         Stalls stalls) {
 
+    private static final long LONGEST_TO_HEAL_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     /** A fault as it happened: when it was about to, when it had, and when it was mended. */
     record Setting(
             String fault,
@@ -58,6 +60,9 @@ record CallerResult(
         }
         if (normalAfterNanos().isEmpty()) {
             all.add("Redis never decided again after the fault");
+        } else if (healedNanos() > LONGEST_TO_HEAL_NANOS) {
+            all.add("Redis decided again " + millis(healedNanos())
+                    + " ms after the fault, which is more than a second");
         }
         long byPolicy = counters.allowedByPolicy() + counters.deniedByPolicy() + counters.decidedLocally();
         if (setting.isFelt && byPolicy == 0) {
@@ -119,6 +124,12 @@ record CallerResult(
                 .filter(call -> call.beganNanos() - setting.endedNanos >= 0)
                 .mapToLong(call -> call.endedNanos() - setting.endedNanos)
                 .min();
+    }
+
+    /** The same, without the time for which the machine stood still. */
+    private long healedNanos() {
+        long nanos = normalAfterNanos().orElse(0);
+        return nanos - stalls.within(setting.endedNanos, setting.endedNanos + nanos);
     }
 
     /** From the end of the fault to the last call that was decided without Redis, which never denies a fresh key. */

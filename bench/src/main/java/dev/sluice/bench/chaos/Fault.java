@@ -1,6 +1,7 @@
 package dev.sluice.bench.chaos;
 
 import dev.sluice.redis.servers.Eventually;
+import dev.sluice.redis.servers.FaultyProxy;
 import dev.sluice.redis.servers.RedisCluster;
 import dev.sluice.redis.servers.RedisSentinels;
 import dev.sluice.redis.servers.RedisServer;
@@ -27,6 +28,8 @@ import java.util.function.Predicate;
 record Fault(String url, Predicate<String> affects, Runnable begin, Runnable end, boolean mendsItself, Runnable stop)
         implements AutoCloseable {
     private static final Duration TO_FAIL_OVER = Duration.ofSeconds(30);
+    /** Longer than any timeout of a run. */
+    private static final Duration LATE = Duration.ofMillis(350);
 
     private static Fault on(RedisServer server, Runnable begin, Runnable end) {
         return new Fault(server.url(), key -> true, begin, end, false, server::close);
@@ -81,16 +84,83 @@ record Fault(String url, Predicate<String> affects, Runnable begin, Runnable end
         return on(server, () -> {}, server::restart);
     }
 
+    /** A managed failover behind one address: the server is a replica for a while. */
+    static Fault demoted() {
+        RedisServer server = RedisServer.start();
+        RedisServer other = RedisServer.start();
+        other.command("REPLICAOF", "127.0.0.1", Integer.toString(server.port()));
+        awaitLinked(other);
+        Runnable begin = () -> {
+            other.command("REPLICAOF", "NO", "ONE");
+            server.command("REPLICAOF", "127.0.0.1", Integer.toString(other.port()));
+        };
+        Runnable end = () -> {
+            awaitLinked(server); // or else it has lost what it knew
+            server.command("REPLICAOF", "NO", "ONE");
+        };
+        return new Fault(server.url(), key -> true, begin, end, false, () -> {
+            server.close();
+            other.close();
+        });
+    }
+
+    private static void awaitLinked(RedisServer replica) {
+        Eventually.holds(
+                replica + " is linked to its master",
+                TO_FAIL_OVER,
+                () -> replica.text("INFO", "replication").contains("master_link_status:up"));
+    }
+
+    /** Every reply comes after the timeout. */
+    static Fault late() {
+        return behindProxy(proxy -> proxy.delay(LATE), FaultyProxy::deliverAll);
+    }
+
+    /** Replies of scripts come after the timeout, and pings are answered at once. */
+    static Fault lateScripts() {
+        return behindProxy(proxy -> proxy.delayTexts(LATE), FaultyProxy::deliverAll);
+    }
+
+    /** Scripts get replies of the wrong length. */
+    static Fault nonsense() {
+        return behindProxy(proxy -> proxy.replaceTexts("$3\r\nabc\r\n"), FaultyProxy::deliverAll);
+    }
+
+    /** Open connections go silent, and new ones are well. */
+    static Fault silent() {
+        Fault fault = behindProxy(FaultyProxy::silence, proxy -> {});
+        return new Fault(fault.url, fault.affects, fault.begin, fault.end, true, fault.stop);
+    }
+
+    private static Fault behindProxy(Consumer<FaultyProxy> begin, Consumer<FaultyProxy> end) {
+        RedisServer server = RedisServer.start();
+        FaultyProxy proxy = FaultyProxy.to(server);
+        return new Fault(proxy.url(), key -> true, () -> begin.accept(proxy), () -> end.accept(proxy), false, () -> {
+            proxy.close();
+            server.close();
+        });
+    }
+
+    /** A master of a cluster is frozen, and nobody takes its place. */
+    static Fault clusterNodeFrozen() {
+        RedisCluster cluster = RedisCluster.start();
+        cluster.servers().forEach(server -> {
+            server.command("CONFIG", "SET", "cluster-replica-no-failover", "yes");
+            server.command("CONFIG", "SET", "cluster-require-full-coverage", "no");
+        });
+        RedisServer master = cluster.masters().get(0);
+        Runnable end = () -> {
+            master.resume();
+            cluster.awaitReady();
+        };
+        return new Fault(cluster.url(), affects(master), master::pause, end, false, cluster::close);
+    }
+
     /** @param gone kills or freezes the master */
     static Fault clusterMasterGone(Consumer<RedisServer> gone) {
         RedisCluster cluster = RedisCluster.start();
         RedisServer master = cluster.masters().get(0);
         RedisServer replica = cluster.replicaOf(master);
-        List<long[]> slots = slots(master);
-        Predicate<String> affects = key -> {
-            int slot = SlotHash.getSlot(key);
-            return slots.stream().anyMatch(range -> range[0] <= slot && slot <= range[1]);
-        };
         Runnable end = () -> {
             awaitPromotion(replica);
             Eventually.holds(
@@ -98,7 +168,16 @@ record Fault(String url, Predicate<String> affects, Runnable begin, Runnable end
                     TO_FAIL_OVER,
                     () -> replica.text("CLUSTER", "INFO").contains("cluster_state:ok"));
         };
-        return new Fault(cluster.url(), affects, () -> gone.accept(master), end, true, cluster::close);
+        return new Fault(cluster.url(), affects(master), () -> gone.accept(master), end, true, cluster::close);
+    }
+
+    /** Whether a key is in a slot of a master. */
+    private static Predicate<String> affects(RedisServer master) {
+        List<long[]> slots = slots(master);
+        return key -> {
+            int slot = SlotHash.getSlot(key);
+            return slots.stream().anyMatch(range -> range[0] <= slot && slot <= range[1]);
+        };
     }
 
     /** @param gone kills or freezes the master */

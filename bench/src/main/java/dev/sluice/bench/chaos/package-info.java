@@ -1,4 +1,4 @@
-/** What happens to callers while Redis is killed, frozen, flushed, replaced, full or not there yet. */
+/** What happens to callers while Redis is killed, frozen, flushed, replaced, demoted, late, full or not there yet. */
 @NullMarked
 package dev.sluice.bench.chaos;
 

@@ -5,47 +5,97 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import javax.net.ssl.SSLParameters;
 import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.ConnectionPoolConfig;
 import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.DefaultRedisCredentials;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.RedisClusterClient;
 import redis.clients.jedis.RedisSentinelClient;
 import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.exceptions.JedisBroadcastException;
 import redis.clients.jedis.util.Delay;
 
-/** Connects to an address through Jedis. */
-public final class JedisConnector {
+/**
+ * Connects to an address through Jedis, or uses a client that the application owns.
+ *
+ * @param login whom to log in to Redis as, or null for nobody
+ * @param sentinelLogin the same for the Sentinels
+ * @param timeout no step of a call takes longer
+ */
+public record JedisConnector(
+        RedisAddress address,
+        @Nullable Login login,
+        @Nullable Login sentinelLogin,
+        Tls tls,
+        Duration timeout) implements Connector {
     private static final Duration SENTINEL_TIMEOUT = Duration.ofSeconds(1);
     private static final Duration REFRESH_CLUSTER = Duration.ofSeconds(10);
+    private static final String OF_THE_APPLICATION = "redis";
 
-    private JedisConnector() {}
+    /** Uses a client that the application owns, and does not close it. */
+    public static Connector over(UnifiedJedis jedis, Duration timeout) {
+        JedisConnection one = new JedisConnection(jedis, OF_THE_APPLICATION, timeout, () -> {});
+        return patience -> {
+            one.askMode();
+            return one;
+        };
+    }
 
-    /** Connects; no step of a call takes longer than {@code timeout}. */
-    public static RedisConnection connect(RedisAddress address, Tls tls, Duration timeout) {
+    /** Jedis has the timeout of a call for that. */
+    @Override
+    public RedisConnection connect(Duration patience) {
         try {
-            UnifiedJedis jedis = client(address, tls, timeout);
-            try {
-                JedisConnection.ping(jedis); // a pool connects on first use
-            } catch (RuntimeException e) {
-                jedis.close();
-                throw e;
-            }
-            return new JedisConnection(jedis, timeout, jedis::close);
+            return connect(address);
         } catch (RuntimeException e) {
             throw address.unreachable(e);
         }
     }
 
-    private static UnifiedJedis client(RedisAddress address, Tls tls, Duration timeout) {
-        JedisClientConfig config = withLogin(config(address, tls, timeout), address);
-        GenericObjectPoolConfig<Connection> pool = pool(timeout);
-        Set<HostAndPort> nodes = address.nodes().stream()
+    /** Connects. If one address leads to a node of a cluster, connects to the cluster. */
+    private RedisConnection connect(RedisAddress to) {
+        UnifiedJedis jedis = client(to);
+        ServerMode mode;
+        try {
+            ping(jedis); // a pool connects on first use
+            JedisConnection connection = new JedisConnection(jedis, to.name(), timeout, jedis::close);
+            mode = connection.askMode();
+            if (mode == ServerMode.SLOTS ? to.kind() == RedisAddress.Kind.CLUSTER : mode != ServerMode.SENTINEL) {
+                return connection;
+            }
+            connection.close();
+        } catch (RuntimeException e) {
+            jedis.close();
+            throw e;
+        }
+        if (mode == ServerMode.SENTINEL) {
+            throw to.isSentinel();
+        }
+        return connect(to.asCluster());
+    }
+
+    /** Pings every master of a cluster; one that answers is enough. */
+    private static void ping(UnifiedJedis jedis) {
+        try {
+            jedis.ping();
+        } catch (JedisBroadcastException e) {
+            if (!e.getReplies().containsValue("PONG")) {
+                throw e;
+            }
+        }
+    }
+
+    private UnifiedJedis client(RedisAddress to) {
+        JedisClientConfig config =
+                withLogin(config(timeout), login).database(to.database()).build();
+        GenericObjectPoolConfig<Connection> pool = pool();
+        Set<HostAndPort> nodes = to.nodes().stream()
                 .map(node -> new HostAndPort(node.host(), node.port()))
                 .collect(Collectors.toSet());
-        return switch (address.kind()) {
+        return switch (to.kind()) {
             case STANDALONE ->
                 RedisClient.builder()
                         .hostAndPort(nodes.iterator().next())
@@ -55,10 +105,10 @@ public final class JedisConnector {
             case SENTINEL ->
                 RedisSentinelClient.builder()
                         .sentinels(nodes)
-                        .masterName(address.master())
+                        .masterName(to.master())
                         .clientConfig(config)
-                        .sentinelClientConfig(
-                                config(address, tls, SENTINEL_TIMEOUT).build())
+                        .sentinelClientConfig(withLogin(config(SENTINEL_TIMEOUT), sentinelLogin)
+                                .build())
                         .sentinelReconnectDelay(Delay.constant(SENTINEL_TIMEOUT))
                         .poolConfig(pool)
                         .build();
@@ -77,7 +127,7 @@ public final class JedisConnector {
 
     @SuppressWarnings(
             "deprecation") // the replacement makes a context for each connection, and so loses the TLS sessions
-    private static DefaultJedisClientConfig.Builder config(RedisAddress address, Tls tls, Duration timeout) {
+    private DefaultJedisClientConfig.Builder config(Duration timeout) {
         DefaultJedisClientConfig.Builder config =
                 DefaultJedisClientConfig.builder().timeoutMillis((int) timeout.toMillis());
         if (address.tls()) {
@@ -88,18 +138,14 @@ public final class JedisConnector {
         return config;
     }
 
-    private static JedisClientConfig withLogin(DefaultJedisClientConfig.Builder config, RedisAddress address) {
-        config.database(address.database());
-        if (address.user() != null) {
-            config.user(address.user());
-        }
-        if (address.password() != null) {
-            config.password(address.password());
-        }
-        return config.build();
+    private static DefaultJedisClientConfig.Builder withLogin(
+            DefaultJedisClientConfig.Builder config, @Nullable Login login) {
+        return login == null
+                ? config
+                : config.credentialsProvider(() -> new DefaultRedisCredentials(login.user(), login.currentPassword()));
     }
 
-    private static GenericObjectPoolConfig<Connection> pool(Duration timeout) {
+    private GenericObjectPoolConfig<Connection> pool() {
         ConnectionPoolConfig pool = new ConnectionPoolConfig();
         pool.setMaxTotal(JedisConnection.MAX_THREADS);
         pool.setMaxIdle(JedisConnection.MAX_THREADS);

@@ -1,54 +1,53 @@
 package dev.sluice.redis.client;
 
 import dev.sluice.redis.script.Script;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.api.async.BaseRedisAsyncCommands;
-import io.lettuce.core.api.async.RedisKeyAsyncCommands;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.output.IntegerOutput;
+import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
-import java.util.function.Predicate;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Redis through Lettuce: no thread waits; all calls share one connection, or one for each node of a cluster. */
-final class LettuceConnection implements RedisConnection {
-    private final BaseRedisAsyncCommands<String, String> scripts;
-    private final RedisKeyAsyncCommands<String, String> keys;
+/**
+ * Redis through Lettuce: no thread waits; all calls share one connection, or one for each node of a cluster.
+ *
+ * <p>Commands bring their own codec, so that of the connection does not matter.
+ */
+class LettuceConnection implements RedisConnection {
+    private static final StringCodec CODEC = StringCodec.UTF8;
+
+    private final BaseRedisAsyncCommands<String, String> commands;
+    private final String name;
     private final AtomicInteger inFlight;
-    private final boolean oneMaster;
-    private final Predicate<Throwable> isRefusal;
-    private final Supplier<? extends CompletionStage<?>> ping;
     private final Runnable close;
+    private volatile boolean oneMaster;
 
     /**
      * Uses the commands of a connection.
      *
+     * @param name what the server is called
      * @param inFlight counts the scripts without a reply
-     * @param oneMaster whether one script may use keys of different slots
-     * @param isRefusal whether a failure says nothing about other calls
      * @param close closes what was opened for it
      */
-    <C extends BaseRedisAsyncCommands<String, String> & RedisKeyAsyncCommands<String, String>> LettuceConnection(
-            C commands,
-            AtomicInteger inFlight,
-            boolean oneMaster,
-            Predicate<Throwable> isRefusal,
-            Supplier<? extends CompletionStage<?>> ping,
-            Runnable close) {
+    LettuceConnection(
+            BaseRedisAsyncCommands<String, String> commands, String name, AtomicInteger inFlight, Runnable close) {
+        this.commands = commands;
+        this.name = name;
         this.inFlight = inFlight;
-        this.oneMaster = oneMaster;
-        this.scripts = commands;
-        this.keys = commands;
-        this.isRefusal = isRefusal;
-        this.ping = ping;
         this.close = close;
     }
 
@@ -59,41 +58,69 @@ final class LettuceConnection implements RedisConnection {
         inFlight.incrementAndGet();
         sent.whenComplete((bytes, failure) -> {
             inFlight.decrementAndGet();
-            Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-            if (cause instanceof RedisNoScriptException) {
-                // the server was flushed, replaced or has just joined
-                send(CommandType.EVAL, script.text(), keys, args).whenComplete(reply);
+            if (failure == null) {
+                reply.accept(bytes, null);
+            } else if (cause(failure) instanceof RedisNoScriptException) {
+                sendText(script, keys, args, reply);
             } else {
-                reply.accept(bytes, cause != null && isRefusal.test(cause) ? new RefusedException(cause) : cause);
+                reply.accept(null, learned(failure));
             }
         });
     }
 
+    /** The server was flushed, replaced or has just joined. */
+    private void sendText(
+            Script script, String[] keys, byte[][] args, BiConsumer<byte @Nullable [], @Nullable Throwable> reply) {
+        try {
+            send(CommandType.EVAL, script.text(), keys, args)
+                    .whenComplete((bytes, failure) ->
+                            reply.accept(failure == null ? bytes : null, failure == null ? null : learned(failure)));
+        } catch (RuntimeException e) {
+            reply.accept(null, e);
+        }
+    }
+
     private RedisFuture<byte[]> send(CommandType command, String script, String[] keys, byte[][] args) {
-        CommandArgs<String, String> arguments =
-                new CommandArgs<>(StringCodec.UTF8).add(script).add(keys.length);
+        CommandArgs<String, String> arguments = arguments().add(script).add(keys.length);
         for (String key : keys) {
             arguments.addKey(key);
         }
         for (byte[] arg : args) {
             arguments.add(arg);
         }
-        return scripts.dispatch(command, new Bytes(), arguments);
+        return commands.dispatch(command, new Bytes(), arguments);
     }
 
-    /** A reply as raw bytes: the codecs of a connection are for text. */
-    private static final class Bytes extends CommandOutput<String, String, byte[]> {
-        Bytes() {
-            super(StringCodec.UTF8, new byte[0]);
-        }
+    static CommandArgs<String, String> arguments() {
+        return new CommandArgs<>(CODEC);
+    }
 
-        @Override
-        public void set(@Nullable ByteBuffer bytes) {
-            if (bytes != null) {
-                output = new byte[bytes.remaining()];
-                bytes.get(output);
-            }
+    private static Throwable cause(Throwable failure) {
+        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        return cause == null ? failure : cause;
+    }
+
+    /** The failure in terms of this package; it may say that there are slots at the other end. */
+    private Throwable learned(Throwable failure) {
+        Throwable cause = cause(failure);
+        if (!(cause instanceof RedisCommandExecutionException)) {
+            return cause;
         }
+        ErrorReply reply = new ErrorReply(String.valueOf(cause.getMessage()));
+        if (Failure.tellsOfSlots(reply)) {
+            oneMaster = false;
+        }
+        return reply;
+    }
+
+    /** Asks the server what it is, and remembers that; unknown if it does not say. */
+    CompletionStage<ServerMode> askMode() {
+        return commands.dispatch(CommandType.HELLO, new Texts(), arguments()).handle((texts, failure) -> {
+            ServerMode mode = failure == null ? ServerMode.of(texts) : ServerMode.UNKNOWN;
+            boolean answered = failure == null || cause(failure) instanceof RedisCommandExecutionException;
+            oneMaster = mode == ServerMode.ONE_MASTER || (mode == ServerMode.UNKNOWN && answered);
+            return mode;
+        });
     }
 
     @Override
@@ -102,17 +129,99 @@ final class LettuceConnection implements RedisConnection {
     }
 
     @Override
-    public CompletionStage<?> delete(String[] keys) {
-        return this.keys.del(keys);
+    public String masterOf(String key) {
+        return name;
     }
 
     @Override
-    public CompletionStage<?> ping() {
-        return ping.get();
+    public Set<String> masters() {
+        return Set.of(name);
+    }
+
+    @Override
+    public CompletionStage<?> delete(String[] keys) {
+        CommandArgs<String, String> arguments = arguments();
+        for (String key : keys) {
+            arguments.addKey(key);
+        }
+        CompletableFuture<Long> deleted = new CompletableFuture<>();
+        commands.dispatch(CommandType.DEL, new IntegerOutput<>(CODEC), arguments)
+                .whenComplete((count, failure) -> {
+                    if (failure == null) {
+                        deleted.complete(count);
+                    } else {
+                        deleted.completeExceptionally(learned(failure));
+                    }
+                });
+        return deleted;
+    }
+
+    @Override
+    public CompletionStage<?> ping(String master) {
+        return commands.dispatch(CommandType.PING, new StatusOutput<>(CODEC), arguments());
+    }
+
+    @Override
+    public void refresh() {
+        // one server: there is nobody to ask
     }
 
     @Override
     public void close() {
         close.run();
+    }
+
+    /** A reply as raw bytes. Whatever is not bytes becomes an error. */
+    private static final class Bytes extends CommandOutput<String, String, byte[]> {
+        Bytes() {
+            super(CODEC, new byte[0]);
+        }
+
+        @Override
+        public void set(@Nullable ByteBuffer bytes) {
+            if (bytes == null) {
+                setError(ErrorReply.notBytes("nothing"));
+            } else {
+                output = new byte[bytes.remaining()];
+                bytes.get(output);
+            }
+        }
+
+        @Override
+        public void set(long integer) {
+            setError(ErrorReply.notBytes("a number"));
+        }
+
+        @Override
+        public void set(double number) {
+            setError(ErrorReply.notBytes("a number"));
+        }
+
+        @Override
+        public void set(boolean value) {
+            setError(ErrorReply.notBytes("true or false"));
+        }
+
+        @Override
+        public void multi(int count) {
+            setError(ErrorReply.notBytes("a list"));
+        }
+    }
+
+    /** All texts and numbers of a reply, however they are nested. */
+    private static final class Texts extends CommandOutput<String, String, List<String>> {
+        Texts() {
+            super(CODEC, new ArrayList<>());
+        }
+
+        @Override
+        public void set(@Nullable ByteBuffer bytes) {
+            output.add(bytes == null ? "" : decodeString(bytes));
+        }
+
+        @Override
+        public void set(long integer) {
+            output.add(Long.toString(integer));
+        }
     }
 }

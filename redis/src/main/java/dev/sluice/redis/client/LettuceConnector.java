@@ -2,8 +2,9 @@ package dev.sluice.redis.client;
 
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
-import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionException;
+import io.lettuce.core.RedisCredentials;
+import io.lettuce.core.RedisCredentialsProvider;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.SslOptions;
@@ -13,7 +14,6 @@ import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
-import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 import io.lettuce.core.resource.NettyCustomizer;
@@ -21,27 +21,33 @@ import io.netty.channel.Channel;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Connects through Lettuce to an address, or uses a connection that the application owns. */
-public final class LettuceConnector {
-    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
+public final class LettuceConnector implements Connector {
     private static final Duration REFRESH_CLUSTER = Duration.ofSeconds(10);
     private static final Duration MIN_REFRESH_CLUSTER = Duration.ofMillis(500);
     private static final int RECONNECTS_BEFORE_REFRESH = 2;
     private static final long MAX_MILLIS_BETWEEN_RECONNECTS = 250;
-    private static final long NANOS_BETWEEN_REFRESHES = TimeUnit.MILLISECONDS.toNanos(250);
-    private static final long MAX_REFRESH_NANOS = TimeUnit.HOURS.toNanos(1);
+    private static final String OF_THE_APPLICATION = "redis";
 
-    private LettuceConnector() {}
+    private final RedisAddress address;
+    private final @Nullable Login login;
+    private final @Nullable Login sentinelLogin;
+    private final Tls tls;
+    private final AtomicInteger inFlight = new AtomicInteger();
+    private final ClientResources resources;
 
-    public static RedisConnection connect(RedisAddress address, Tls tls) {
-        AtomicInteger inFlight = new AtomicInteger();
-        ClientResources resources = ClientResources.builder()
+    /** Connects to an address; a login is null if none is needed. */
+    public LettuceConnector(RedisAddress address, @Nullable Login login, @Nullable Login sentinelLogin, Tls tls) {
+        this.address = address;
+        this.login = login;
+        this.sentinelLogin = sentinelLogin;
+        this.tls = tls;
+        this.resources = ClientResources.builder()
                 .reconnectDelay(() -> Delay.exponential(
                         Duration.ofMillis(10),
                         Duration.ofMillis(MAX_MILLIS_BETWEEN_RECONNECTS),
@@ -54,123 +60,130 @@ public final class LettuceConnector {
                     }
                 })
                 .build();
+    }
+
+    @Override
+    public RedisConnection connect(Duration patience) {
         try {
-            return address.kind() == RedisAddress.Kind.CLUSTER
-                    ? cluster(address, tls, resources, inFlight)
-                    : single(address, tls, resources, inFlight);
+            return address.kind() == RedisAddress.Kind.CLUSTER ? cluster(address, patience) : single(patience);
         } catch (RuntimeException e) {
-            resources.shutdown(0, 100, TimeUnit.MILLISECONDS);
             throw address.unreachable(e);
         }
     }
 
-    /** Uses an open connection; {@code close} closes what was opened for it. */
-    public static RedisConnection over(StatefulRedisConnection<String, String> connection, Runnable close) {
-        return over(connection, new AtomicInteger(), close);
+    @Override
+    public void close() {
+        resources.shutdown(0, 100, TimeUnit.MILLISECONDS);
     }
 
-    private static RedisConnection over(
-            StatefulRedisConnection<String, String> connection, AtomicInteger inFlight, Runnable close) {
-        return new LettuceConnection(
-                connection.async(),
-                inFlight,
-                true,
-                RedisCommandExecutionException.class::isInstance,
-                () -> connection.async().ping(),
-                close);
+    // ---- Connections that the application owns
+
+    /** Uses an open connection with any codec, and does not close it. */
+    public static Connector over(StatefulRedisConnection<?, ?> connection) {
+        LettuceConnection one = new LettuceConnection(
+                withOurCodec(connection).async(), OF_THE_APPLICATION, new AtomicInteger(), () -> {});
+        return patience -> asked(one, patience);
     }
 
-    /** The same for a cluster, where a call that fails at once may concern one node of several. */
-    public static RedisConnection over(StatefulRedisClusterConnection<String, String> connection, Runnable close) {
-        return new LettuceConnection(
-                connection.async(),
-                new AtomicInteger(),
-                false,
-                failure -> true,
-                () -> allAnswered(pingMasters(connection)),
-                close);
+    /** The same for a cluster. */
+    public static Connector over(StatefulRedisClusterConnection<?, ?> connection) {
+        RedisConnection one =
+                new LettuceClusterConnection(withOurCodec(connection), null, new AtomicInteger(), () -> {});
+        return patience -> one;
     }
 
-    /** Pings the masters that have slots. One that was replaced stays known, without slots, until it comes back. */
-    private static CompletableFuture<String>[] pingMasters(StatefulRedisClusterConnection<String, String> connection) {
-        return connection
-                .async()
-                .nodes(node -> node.is(RedisClusterNode.NodeFlag.UPSTREAM)
-                        && !node.getSlots().isEmpty())
-                .commands()
-                .ping()
-                .futures();
+    /** Makes connections with the application's client. */
+    public static Connector with(RedisClient client) {
+        return patience -> {
+            StatefulRedisConnection<String, String> connection = client.connect();
+            LettuceConnection made = new LettuceConnection(
+                    connection.async(), OF_THE_APPLICATION, new AtomicInteger(), connection::close);
+            return asked(made, patience);
+        };
     }
 
-    /** Completes when each master has answered or is known to be gone; fails if none has answered. */
-    private static CompletionStage<?> allAnswered(CompletableFuture<String>[] pongs) {
-        return CompletableFuture.allOf(pongs).handle((done, oneIsGone) -> requireOne(pongs));
+    /** The same with a client for a cluster. */
+    public static Connector with(RedisClusterClient client) {
+        return patience -> {
+            StatefulRedisClusterConnection<String, String> connection = client.connect();
+            return new LettuceClusterConnection(connection, null, new AtomicInteger(), connection::close);
+        };
     }
 
-    private static CompletableFuture<String> requireOne(CompletableFuture<String>[] pongs) {
-        return Stream.of(pongs)
-                .filter(pong -> pong.isDone() && !pong.isCompletedExceptionally())
-                .findFirst()
-                .orElseThrow(() -> new RedisConnectionException("no master of the cluster answers"));
+    private static RedisConnection asked(LettuceConnection connection, Duration patience) {
+        mode(connection, patience);
+        return connection;
     }
 
-    private static RedisConnection single(
-            RedisAddress address, Tls tls, ClientResources resources, AtomicInteger inFlight) {
-        RedisClient client = RedisClient.create(resources, uri(address));
-        client.setOptions(options(ClientOptions.builder(), tls).build());
-        return over(
-                client.connect(),
-                inFlight,
-                () -> shutDown(() -> client.shutdown(0, 100, TimeUnit.MILLISECONDS), resources));
+    /** Every command that is sent on it brings its own codec. */
+    @SuppressWarnings("unchecked")
+    private static StatefulRedisConnection<String, String> withOurCodec(StatefulRedisConnection<?, ?> connection) {
+        return (StatefulRedisConnection<String, String>) connection;
     }
 
-    private static RedisConnection cluster(
-            RedisAddress address, Tls tls, ClientResources resources, AtomicInteger inFlight) {
-        List<RedisURI> seeds = address.nodes().stream()
-                .map(node -> withLogin(RedisURI.builder().withHost(node.host()).withPort(node.port()), address))
-                .toList();
-        RedisClusterClient client = RedisClusterClient.create(resources, seeds);
-        ClusterClientOptions.Builder options = ClusterClientOptions.builder();
-        options(options, tls);
-        client.setOptions(options.topologyRefreshOptions(ClusterTopologyRefreshOptions.builder()
-                        .enablePeriodicRefresh(REFRESH_CLUSTER)
-                        .adaptiveRefreshTriggersTimeout(MIN_REFRESH_CLUSTER)
-                        .refreshTriggersReconnectAttempts(RECONNECTS_BEFORE_REFRESH)
-                        .build())
-                .build());
-        StatefulRedisClusterConnection<String, String> connection = client.connect();
-        AtomicLong nextRefreshNanos = new AtomicLong(System.nanoTime());
-        RedisConnection result = new LettuceConnection(
-                connection.async(),
-                inFlight,
-                false,
-                failure -> {
-                    if (!(failure instanceof RedisCommandExecutionException)) {
-                        refreshTopology(client, nextRefreshNanos);
-                    }
-                    return true;
-                },
-                () -> {
-                    refreshTopology(client, nextRefreshNanos);
-                    return allAnswered(pingMasters(connection));
-                },
-                () -> shutDown(() -> client.shutdown(0, 100, TimeUnit.MILLISECONDS), resources));
+    @SuppressWarnings("unchecked")
+    private static StatefulRedisClusterConnection<String, String> withOurCodec(
+            StatefulRedisClusterConnection<?, ?> connection) {
+        return (StatefulRedisClusterConnection<String, String>) connection;
+    }
+
+    // ---- Our own connections
+
+    /** Connects to one server. If that is a node of a cluster, connects to the cluster. */
+    private RedisConnection single(Duration patience) {
+        RedisClient client = RedisClient.create(resources, uri(patience));
+        Runnable shutDown = () -> client.shutdown(0, 100, TimeUnit.MILLISECONDS);
         try {
-            awaitMasters(pingMasters(connection));
+            client.setOptions(options(ClientOptions.builder(), patience).build());
+            LettuceConnection connection =
+                    new LettuceConnection(client.connect().async(), address.name(), inFlight, shutDown);
+            ServerMode mode = mode(connection, patience);
+            if (mode == ServerMode.SENTINEL) {
+                throw address.isSentinel();
+            }
+            if (mode != ServerMode.SLOTS) {
+                return connection;
+            }
         } catch (RuntimeException e) {
-            result.close();
+            shutDown.run();
             throw e;
         }
-        return result;
+        shutDown.run();
+        return cluster(address.asCluster(), patience);
     }
 
-    /** Looks for the masters after a failure, one look at a time: to Lettuce a node that is frozen seems well. */
-    private static void refreshTopology(RedisClusterClient client, AtomicLong nextRefreshNanos) {
-        long now = System.nanoTime();
-        long next = nextRefreshNanos.get();
-        if (now - next >= 0 && nextRefreshNanos.compareAndSet(next, now + MAX_REFRESH_NANOS)) {
-            client.refreshPartitionsAsync()
-                    .whenComplete((done, failure) -> nextRefreshNanos.set(System.nanoTime() + NANOS_BETWEEN_REFRESHES));
+    /** What the server says that it is. If it takes too long to say, its connection learns that later. */
+    private static ServerMode mode(LettuceConnection connection, Duration patience) {
+        return connection
+                .askMode()
+                .toCompletableFuture()
+                .copy()
+                .completeOnTimeout(ServerMode.UNKNOWN, patience.toMillis(), TimeUnit.MILLISECONDS)
+                .join();
+    }
+
+    private RedisConnection cluster(RedisAddress address, Duration patience) {
+        List<RedisURI> seeds = address.nodes().stream()
+                .map(node -> withLogin(RedisURI.builder().withHost(node.host()).withPort(node.port()), login, patience))
+                .toList();
+        RedisClusterClient client = RedisClusterClient.create(resources, seeds);
+        Runnable shutDown = () -> client.shutdown(0, 100, TimeUnit.MILLISECONDS);
+        try {
+            ClusterClientOptions.Builder options = ClusterClientOptions.builder();
+            options(options, patience);
+            client.setOptions(options.topologyRefreshOptions(ClusterTopologyRefreshOptions.builder()
+                            .enablePeriodicRefresh(REFRESH_CLUSTER)
+                            .adaptiveRefreshTriggersTimeout(MIN_REFRESH_CLUSTER)
+                            .refreshTriggersReconnectAttempts(RECONNECTS_BEFORE_REFRESH)
+                            .build())
+                    .build());
+            LettuceClusterConnection connection =
+                    new LettuceClusterConnection(client.connect(), client, inFlight, shutDown);
+            awaitMasters(connection.pingMasters(), patience);
+            return connection;
+        } catch (RuntimeException e) {
+            shutDown.run();
+            throw e;
         }
     }
 
@@ -178,30 +191,32 @@ public final class LettuceConnector {
      * Waits until the masters are connected: Lettuce connects to a node on first use, and refuses commands until then. One
      * that answers is enough.
      */
-    private static void awaitMasters(CompletableFuture<String>[] pongs) {
+    private static void awaitMasters(CompletableFuture<?>[] pongs, Duration patience) {
         CompletableFuture.allOf(pongs)
                 .exceptionally(oneIsGone -> null)
-                .completeOnTimeout(null, CONNECT_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+                .completeOnTimeout(null, patience.toMillis(), TimeUnit.MILLISECONDS)
                 .join();
-        requireOne(pongs);
+        if (Stream.of(pongs).noneMatch(pong -> pong.isDone() && !pong.isCompletedExceptionally())) {
+            throw new RedisConnectionException("no master of the cluster answers");
+        }
     }
 
     /** Rejects commands while disconnected, which Lettuce would otherwise queue. */
-    private static <B extends ClientOptions.Builder> B options(B options, Tls tls) {
+    private <B extends ClientOptions.Builder> B options(B options, Duration patience) {
         options.autoReconnect(true)
                 .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
-                .sslOptions(sslOptions(tls))
+                .sslOptions(sslOptions(patience))
                 .timeoutOptions(
                         TimeoutOptions.builder().timeoutCommands(false).build()) // ResilientConnection does that
                 .socketOptions(SocketOptions.builder()
-                        .connectTimeout(CONNECT_TIMEOUT)
+                        .connectTimeout(patience)
                         .keepAlive(true)
                         .build());
         return options;
     }
 
-    private static SslOptions sslOptions(Tls tls) {
-        SslOptions.Builder options = SslOptions.builder().handshakeTimeout(CONNECT_TIMEOUT);
+    private SslOptions sslOptions(Duration patience) {
+        SslOptions.Builder options = SslOptions.builder().handshakeTimeout(patience);
         if (tls.trust() != null) {
             options.trustManager(tls.trust());
         }
@@ -211,31 +226,26 @@ public final class LettuceConnector {
         return options.build();
     }
 
-    private static RedisURI uri(RedisAddress address) {
+    private RedisURI uri(Duration patience) {
         RedisURI.Builder builder = RedisURI.builder();
         if (address.kind() == RedisAddress.Kind.SENTINEL) {
             builder.withSentinelMasterId(address.master());
-            address.nodes().forEach(node -> builder.withSentinel(node.host(), node.port()));
+            for (RedisAddress.Node node : address.nodes()) {
+                builder.withSentinel(withLogin(
+                        RedisURI.builder().withHost(node.host()).withPort(node.port()), sentinelLogin, patience));
+            }
         } else {
             RedisAddress.Node node = address.nodes().get(0);
             builder.withHost(node.host()).withPort(node.port());
         }
-        return withLogin(builder.withDatabase(address.database()), address);
+        return withLogin(builder.withDatabase(address.database()), login, patience);
     }
 
-    private static RedisURI withLogin(RedisURI.Builder builder, RedisAddress address) {
-        String password = address.password();
-        String user = address.user();
-        if (password != null && user != null) {
-            builder.withAuthentication(user, password);
-        } else if (password != null) {
-            builder.withPassword(password.toCharArray());
+    private RedisURI withLogin(RedisURI.Builder builder, @Nullable Login login, Duration patience) {
+        if (login != null) {
+            builder.withAuthentication(
+                    RedisCredentialsProvider.from(() -> RedisCredentials.just(login.user(), login.currentPassword())));
         }
-        return builder.withSsl(address.tls()).withTimeout(CONNECT_TIMEOUT).build();
-    }
-
-    private static void shutDown(Runnable client, ClientResources resources) {
-        client.run();
-        resources.shutdown(0, 100, TimeUnit.MILLISECONDS);
+        return builder.withSsl(address.tls()).withTimeout(patience).build();
     }
 }

@@ -107,6 +107,32 @@ public record RedisAddress(
                 + (master.isEmpty() ? "" : "#" + master);
     }
 
+    /** What the server at this address is called in counters and messages. */
+    String name() {
+        return kind == Kind.SENTINEL ? master : nodes.get(0).toString();
+    }
+
+    /** The same address, where a node of a cluster was found at the other end. */
+    RedisAddress asCluster() {
+        if (database != 0) {
+            throw new IllegalStateException("there is a cluster, which has no databases, but /" + database
+                    + " is in the address: write redis" + (tls ? "s" : "") + "-cluster://host:port");
+        }
+        return new RedisAddress(Kind.CLUSTER, tls, user, password, nodes, 0, "");
+    }
+
+    /** The failure to connect to a Sentinel as if it were Redis. */
+    IllegalStateException isSentinel() {
+        return new IllegalStateException(
+                "there is a Sentinel and not Redis: write redis" + (tls ? "s" : "") + "-sentinel://host:port#master");
+    }
+
+    /** The login in the URL, or null if there is none. */
+    public @Nullable Login login() {
+        String password = this.password;
+        return password == null ? null : new Login(user, () -> password);
+    }
+
     /** The failure to connect, with the message of its root cause: clients wrap it in messages that say less. */
     IllegalStateException unreachable(RuntimeException failure) {
         Throwable bottom = failure;

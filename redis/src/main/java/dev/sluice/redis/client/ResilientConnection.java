@@ -2,294 +2,336 @@ package dev.sluice.redis.client;
 
 import dev.sluice.redis.script.Script;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection with a timeout and a circuit breaker. It reconnects by itself.
+ * A connection with a timeout, a circuit breaker for each master, and a bound on the calls under way. It heals by itself.
  *
- * <p>Why one queue for all deadlines and not a timer for each call: all calls have the same timeout, so the oldest call is
- * the first that can be overdue. Every few milliseconds a sweep looks at the head of the queue. The sweep also removes
- * calls that are done, so that their objects do not live long.
- *
- * <p>Why the sweeping thread does nothing else: the thread that completes a call runs its continuation, which may take
- * long, or may make another call that waits for the sweep.
+ * <p>Every call ends once: with a reply, by a {@link Failure}, at its deadline, or when the connection is closed.
+ * {@link Deadlines} ends those that are overdue, {@link Masters} looks after masters that are not well, and
+ * {@link Reconnection} replaces the connection where that is the remedy.
  */
 public final class ResilientConnection implements AutoCloseable {
+    /** What the circuit breaker of a master lets through. */
+    public enum BreakerState {
+        CLOSED,
+        OPEN,
+        /** The next call, or the one under way, decides whether it closes. */
+        HALF_OPEN
+    }
+
     /**
      * How the calls of a connection went.
      *
      * @param calls calls that were sent
      * @param timeouts calls without a reply in time
      * @param failures calls that failed otherwise
-     * @param timesOpened how often the circuit breaker opened
-     * @param open whether it is open now
+     * @param late replies that came after the timeout
+     * @param refusals calls that were not sent because too many were under way
+     * @param underWay calls that wait for their reply now
+     * @param reconnects connections that were made in place of an earlier one
+     * @param timesOpened how often a circuit breaker opened
+     * @param open whether one is open now, or there is no connection
+     * @param breakers the state of the circuit breaker of each master that was called
      */
-    public record Counters(long calls, long timeouts, long failures, long timesOpened, boolean open) {}
+    public record Counters(
+            long calls,
+            long timeouts,
+            long failures,
+            long late,
+            long refusals,
+            long underWay,
+            long reconnects,
+            long timesOpened,
+            boolean open,
+            Map<String, BreakerState> breakers) {}
 
-    /** One call, completed once: with a reply, by a failure, at its deadline, or when the connection is closed. */
-    private final class Call extends AtomicBoolean implements BiConsumer<byte @Nullable [], @Nullable Throwable> {
+    /** One call; completed once. */
+    private final class Call extends AtomicBoolean
+            implements Deadlines.Call, BiConsumer<byte @Nullable [], @Nullable Throwable> {
         private static final long serialVersionUID = 1;
 
         private final long deadlineNanos = System.nanoTime() + timeoutNanos;
+        private final transient RedisConnection connection;
+        private final transient Masters.Master master;
+        private final transient CircuitBreaker.State began;
         private final transient Consumer<byte @Nullable []> then;
 
-        Call(Consumer<byte @Nullable []> then) {
+        Call(
+                RedisConnection connection,
+                Masters.Master master,
+                CircuitBreaker.State began,
+                Consumer<byte @Nullable []> then) {
+            this.connection = connection;
+            this.master = master;
+            this.began = began;
             this.then = then;
         }
 
-        boolean isDone() {
+        @Override
+        public boolean isDone() {
             return get();
         }
 
         @Override
+        public long deadlineNanos() {
+            return deadlineNanos;
+        }
+
+        private boolean isFirst() {
+            if (!compareAndSet(false, true)) {
+                return false;
+            }
+            underWay.decrementAndGet();
+            return true;
+        }
+
+        @Override
         public void accept(byte @Nullable [] reply, @Nullable Throwable failure) {
-            if (reply != null) {
-                breaker.succeeded();
-            }
-            if (compareAndSet(false, true)) {
-                if (reply == null) {
-                    count(failure); // first: the caller's continuation may make another call
+            if (!isFirst()) {
+                if (reply != null) {
+                    late.increment();
                 }
+            } else if (reply != null) {
+                replied(reply);
+            } else {
+                failures.increment();
+                Throwable cause = failure == null ? new IllegalStateException("no reply and no failure") : failure;
+                react(this, Failure.of(cause), String.valueOf(cause));
+                end(then);
+            }
+        }
+
+        /** The breaker learns of it first: the continuation may make another call. */
+        private void replied(byte[] reply) {
+            if (master.isDistrusted(began)) {
+                failures.increment();
+                end(then);
+                return;
+            }
+            CircuitBreaker breaker = master.breaker();
+            if (!breaker.isCalmSince(began) && breaker.succeeded(began, System.nanoTime())) {
+                log.answersAgain();
+            }
+            try {
                 then.accept(reply);
+            } catch (RuntimeException | Error unreadable) {
+                failures.increment();
+                boolean isTooShort = unreadable instanceof IndexOutOfBoundsException;
+                react(
+                        this,
+                        isTooShort ? Failure.NONSENSE : Failure.REFUSED,
+                        "a reply of " + reply.length + " bytes cannot be read: " + unreadable);
+                end(then);
             }
         }
 
-        void timeOut() {
-            if (compareAndSet(false, true)) {
+        @Override
+        public void timeOut() {
+            if (isFirst()) {
                 timeouts.increment();
-                breaker.failed("no reply within " + TimeUnit.NANOSECONDS.toMillis(timeoutNanos) + " ms");
-                then.accept(null);
+                long millis = TimeUnit.NANOSECONDS.toMillis(timeoutNanos);
+                react(this, Failure.NO_REPLY, "no reply within " + millis + " ms");
+                end(then);
             }
         }
 
-        void abandon() {
-            if (compareAndSet(false, true)) {
-                then.accept(null);
+        @Override
+        public void abandon() {
+            if (isFirst()) {
+                end(then);
             }
         }
     }
 
     private static final System.Logger LOG = System.getLogger(ResilientConnection.class.getName());
     private static final byte[] EMPTY = {};
-    private static final long MAX_SWEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
-    private static final long PROBE_MILLIS = 100;
-    private static final long RECONNECT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private final Supplier<RedisConnection> connector;
     private final long timeoutNanos;
-    private final CircuitBreaker breaker = new CircuitBreaker(this::startProbing);
-    private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, ResilientConnection::thread);
-    private final ExecutorService workers = Executors.newCachedThreadPool(ResilientConnection::thread);
-    private final ConcurrentLinkedQueue<Call> pending = new ConcurrentLinkedQueue<>();
-    private final AtomicBoolean connecting = new AtomicBoolean();
+    private final int maxUnderWay;
+    private final ConnectionLog log = new ConnectionLog();
+    private final ScheduledThreadPoolExecutor timer =
+            new ScheduledThreadPoolExecutor(1, threads("sluice-redis-connection"));
+    private final Deadlines deadlines;
+    private final Reconnection link;
+    private final Masters masters;
+    private final AtomicInteger underWay = new AtomicInteger();
     private final LongAdder calls = new LongAdder();
     private final LongAdder timeouts = new LongAdder();
     private final LongAdder failures = new LongAdder();
-    private volatile @Nullable RedisConnection connection;
-    private volatile long reconnectAtNanos;
-
-    /** Connects with {@code connector}. If that fails the breaker is open until a later attempt succeeds. */
-    public ResilientConnection(Supplier<RedisConnection> connector, Duration timeout) {
-        this.connector = connector;
-        this.timeoutNanos = timeout.toNanos();
-        long sweepNanos = Math.max(TimeUnit.MILLISECONDS.toNanos(1), Math.min(timeoutNanos / 8, MAX_SWEEP_NANOS));
-        timer.scheduleWithFixedDelay(this::sweep, sweepNanos, sweepNanos, TimeUnit.NANOSECONDS);
-        try {
-            this.connection = connector.get();
-        } catch (RuntimeException e) {
-            breaker.open("cannot connect: " + e);
-        }
-    }
+    private final LongAdder late = new LongAdder();
+    private final LongAdder refusals = new LongAdder();
+    private final LongAdder timesOpened = new LongAdder();
+    private volatile boolean closed;
 
     /**
-     * Runs a script. {@code then} gets the reply, or null if there is none in time; at once while the breaker is open.
+     * Connects with {@code connector}. If that fails, calls fail until a later attempt succeeds.
+     *
+     * @param timeout how long a call waits for its reply
+     * @param maxUnderWay how many calls may wait at the same time
      */
-    public void run(Script script, String[] keys, byte[][] args, Consumer<byte @Nullable []> then) {
-        RedisConnection connection = this.connection;
-        if (connection == null || breaker.isOpen()) {
-            then.accept(null);
-            return;
+    public ResilientConnection(Connector connector, Duration timeout, int maxUnderWay) {
+        this.timeoutNanos = timeout.toNanos();
+        this.maxUnderWay = maxUnderWay;
+        this.deadlines = new Deadlines(timer, timeoutNanos);
+        this.link = new Reconnection(connector, log, timeoutNanos);
+        this.masters = new Masters(link, timer, timeoutNanos);
+    }
+
+    // ---- Calls
+
+    /**
+     * Runs a script. {@code then} gets the reply, or null if there is none in time; at once while the breaker is open. If it
+     * throws on a reply, it gets null too. An {@link IndexOutOfBoundsException} says that the reply was too short for the
+     * script, and so is nonsense.
+     *
+     * @return whether the script was sent
+     */
+    public boolean run(Script script, String[] keys, byte[][] args, Consumer<byte @Nullable []> then) {
+        Call call = begin(keys[0], then);
+        if (call == null) {
+            end(then);
+            return false;
         }
-        Call call = begin(then);
         try {
-            connection.run(script, keys, args, call);
+            call.connection.run(script, keys, args, call);
         } catch (RuntimeException e) {
             call.accept(null, e);
         }
-        awaitReply(call);
+        deadlines.add(call);
+        return true;
     }
 
     /** Deletes keys. The future completes when Redis has deleted them, or with false if it cannot be reached. */
     public CompletableFuture<Boolean> delete(String[] keys) {
-        RedisConnection connection = this.connection;
-        if (connection == null || breaker.isOpen()) {
-            return CompletableFuture.completedFuture(false);
-        }
         CompletableFuture<Boolean> done = new CompletableFuture<>();
-        Call call = begin(reply -> done.complete(reply != null));
+        Call call = begin(keys[0], reply -> done.complete(reply != null));
+        if (call == null) {
+            done.complete(false);
+            return done;
+        }
         try {
-            connection
+            call.connection
                     .delete(keys)
                     .whenComplete((count, failure) -> call.accept(failure == null ? EMPTY : null, failure));
         } catch (RuntimeException e) {
             call.accept(null, e);
         }
-        awaitReply(call);
+        deadlines.add(call);
         return done;
     }
 
-    /** Whether one script may use keys of different slots; false while that is not known. */
+    /** A call that may be sent, or null. */
+    private @Nullable Call begin(String key, Consumer<byte @Nullable []> then) {
+        RedisConnection connection = link.connection();
+        if (connection == null || closed) {
+            return null;
+        }
+        if (underWay.incrementAndGet() > maxUnderWay) {
+            underWay.decrementAndGet();
+            refusals.increment();
+            log.warn("more than " + maxUnderWay + " calls to Redis are under way: the failure policy decides the rest");
+            return null;
+        }
+        Masters.Master master = masters.of(connection.masterOf(key));
+        CircuitBreaker.State began = master.breaker().admit();
+        if (began == null) {
+            underWay.decrementAndGet();
+            return null;
+        }
+        calls.increment();
+        return new Call(connection, master, began, then);
+    }
+
+    /** Tells a caller that there is no reply. */
+    private static void end(Consumer<byte @Nullable []> then) {
+        try {
+            then.accept(null);
+        } catch (RuntimeException e) {
+            LOG.log(System.Logger.Level.ERROR, "the failure policy failed", e);
+        }
+    }
+
+    /** Does what the table of {@link Failure} says. */
+    private void react(Call call, Failure failure, String reason) {
+        long now = System.nanoTime();
+        if (failure.breaker() == Failure.Breaker.UNCHANGED) {
+            call.master.breaker().succeeded(call.began, now); // it answers
+            log.warn("Redis refuses a call: " + reason);
+        } else if (call.master.failed(call.began, failure.breaker(), now)) {
+            timesOpened.increment();
+            log.warn("Redis is not called for now: " + reason);
+        }
+        if (failure == Failure.NONSENSE) {
+            call.master.distrust();
+        }
+        if (failure.link() != Failure.Link.KEPT) {
+            call.connection.refresh();
+        }
+        if (failure.link() == Failure.Link.REPLACED) {
+            if (failure.breaker() == Failure.Breaker.OPENS) {
+                link.replaceSoon(call.connection);
+            } else {
+                link.replace(call.connection);
+            }
+        }
+    }
+
+    // ---- State
+
+    /** Whether one script may use any keys; false while that is not known. */
     public boolean isOneMaster() {
-        RedisConnection connection = this.connection;
+        RedisConnection connection = link.connection();
         return connection != null && connection.isOneMaster();
     }
 
-    /** Whether the circuit breaker is open, so that calls fail at once. */
+    /** Whether every call would fail at once: no master may be called. */
     public boolean isOpen() {
-        return breaker.isOpen();
+        if (closed || link.connection() == null) {
+            return true;
+        }
+        return masters.areAllRefusing();
     }
 
     public Counters counters() {
-        return new Counters(calls.sum(), timeouts.sum(), failures.sum(), breaker.timesOpened(), breaker.isOpen());
+        Map<String, BreakerState> breakers = masters.breakers();
+        return new Counters(
+                calls.sum(),
+                timeouts.sum(),
+                failures.sum(),
+                late.sum(),
+                refusals.sum(),
+                underWay.get(),
+                link.reconnects(),
+                timesOpened.sum() + link.failedStarts(),
+                closed || link.connection() == null || breakers.containsValue(BreakerState.OPEN),
+                breakers);
     }
 
-    private Call begin(Consumer<byte @Nullable []> then) {
-        calls.increment();
-        return new Call(then);
-    }
-
-    private void awaitReply(Call call) {
-        if (!call.isDone()) {
-            pending.add(call);
-        }
-    }
-
-    private void count(@Nullable Throwable failure) {
-        failures.increment();
-        if (failure instanceof RedisConnection.RefusedException) {
-            breaker.warn("Redis refuses: " + failure.getMessage());
-        } else {
-            breaker.failed(String.valueOf(
-                    failure instanceof CompletionException wrapped && wrapped.getCause() != null
-                            ? wrapped.getCause()
-                            : failure));
-        }
-    }
-
-    /** Ends the calls that are overdue; the oldest are first. */
-    private void sweep() {
-        long now = System.nanoTime();
-        while (true) {
-            Call oldest = pending.peek();
-            if (oldest == null || (!oldest.isDone() && oldest.deadlineNanos - now > 0)) {
-                return;
-            }
-            pending.poll();
-            if (!oldest.isDone()) {
-                workers.execute(oldest::timeOut);
-            }
-        }
-    }
-
-    // ---- Probing and reconnecting, while the breaker is open
-
-    private void startProbing() {
-        reconnectAtNanos = System.nanoTime() + RECONNECT_NANOS;
-        probeLater();
-    }
-
-    private void probeLater() {
-        if (!breaker.isShutDown()) {
-            timer.schedule(this::probe, PROBE_MILLIS, TimeUnit.MILLISECONDS);
-        }
-    }
-
-    private void probe() {
-        RedisConnection connection = this.connection;
-        if ((connection == null || System.nanoTime() - reconnectAtNanos > 0) && connecting.compareAndSet(false, true)) {
-            workers.execute(this::reconnect);
-        }
-        if (connection == null) {
-            probeLater();
-        } else {
-            ping(connection);
-        }
-    }
-
-    private void ping(RedisConnection connection) {
-        CompletionStage<?> pong;
-        try {
-            pong = connection.ping();
-        } catch (RuntimeException e) {
-            probeLater();
-            return;
-        }
-        long pingMillis = Math.max(PROBE_MILLIS, 2 * TimeUnit.NANOSECONDS.toMillis(timeoutNanos));
-        pong.toCompletableFuture().orTimeout(pingMillis, TimeUnit.MILLISECONDS).whenComplete((unused, failure) -> {
-            if (failure == null) {
-                breaker.close();
-            } else {
-                probeLater();
-            }
-        });
-    }
-
-    /**
-     * Replaces a connection that has been silent for a second. It may lead to a server that lost its power or is no longer
-     * the master, and such a connection does not break by itself.
-     */
-    private void reconnect() {
-        reconnectAtNanos = System.nanoTime() + RECONNECT_NANOS;
-        try {
-            RedisConnection fresh = connector.get();
-            RedisConnection unused = fresh;
-            if (breaker.isOpen()) {
-                unused = connection;
-                connection = fresh;
-            }
-            if (unused != null) {
-                unused.close();
-            }
-            if (breaker.isShutDown()) {
-                fresh.close(); // closing it twice does no harm
-            }
-        } catch (RuntimeException e) {
-            LOG.log(System.Logger.Level.DEBUG, "cannot connect", e);
-        } finally {
-            connecting.set(false);
-        }
-    }
-
+    /** Ends every call at once; later ones end as they begin. */
     @Override
     public void close() {
-        breaker.shutDown();
+        closed = true;
         timer.shutdownNow();
-        RedisConnection connection = this.connection;
-        if (connection != null) {
-            connection.close();
-        }
-        for (Call call = pending.poll(); call != null; call = pending.poll()) {
-            call.abandon();
-        }
-        workers.shutdown();
+        deadlines.close();
+        link.close();
     }
 
-    private static Thread thread(Runnable task) {
-        Thread thread = new Thread(task, "sluice-redis-connection");
-        thread.setDaemon(true);
-        return thread;
+    static ThreadFactory threads(String name) {
+        return task -> {
+            Thread thread = new Thread(task, name);
+            thread.setDaemon(true);
+            return thread;
+        };
     }
 }

@@ -28,10 +28,22 @@ public final class RedisSentinels implements AutoCloseable {
 
     /** Starts a binary with more options for the master and its replicas. */
     public static RedisSentinels start(RedisBinary binary, String... options) {
+        return start(binary, List.of(), options);
+    }
+
+    /** The same with Sentinels that ask for a password, which is not the master's. */
+    public static RedisSentinels startWithSentinelPassword(String password, String... options) {
+        return start(
+                RedisBinary.standard(),
+                List.of("requirepass " + password, "sentinel sentinel-pass " + password),
+                options);
+    }
+
+    private static RedisSentinels start(RedisBinary binary, List<String> sentinelLines, String... options) {
         RedisSentinels group = new RedisSentinels();
         try {
             group.launchServers(binary, Arrays.asList(options));
-            group.launchSentinels(binary, Arrays.asList(options));
+            group.launchSentinels(binary, sentinelLines, Arrays.asList(options));
             group.awaitReady();
             return group;
         } catch (RuntimeException | AssertionError e) {
@@ -108,8 +120,9 @@ public final class RedisSentinels implements AutoCloseable {
                         .allMatch(replica -> replica.text("INFO", "replication").contains("master_link_status:up")));
     }
 
-    private void launchSentinels(RedisBinary binary, List<String> options) {
-        List<String> lines = new ArrayList<>(List.of(
+    private void launchSentinels(RedisBinary binary, List<String> more, List<String> options) {
+        List<String> lines = new ArrayList<>(more);
+        lines.addAll(List.of(
                 "sentinel monitor " + MASTER + " 127.0.0.1 " + servers.get(0).port() + " 2",
                 "sentinel down-after-milliseconds " + MASTER + " 1000",
                 "sentinel failover-timeout " + MASTER + " 3000"));

@@ -87,8 +87,12 @@ public final class RedisServer implements AutoCloseable {
             List<String> settings = new ArrayList<>(List.of("port " + port, "bind 127.0.0.1", "dir " + folder));
             settings.addAll(Arrays.asList(lines));
             Path file = Files.write(folder.resolve("sentinel.conf"), settings);
+            List<String> options = Arrays.stream(lines)
+                    .filter(line -> line.startsWith("requirepass "))
+                    .flatMap(line -> Stream.of("--requirepass", line.substring("requirepass ".length())))
+                    .toList();
             return new RedisServer(
-                    folder, port, List.of(binary.path().toString(), file.toString(), "--sentinel"), List.of());
+                    folder, port, List.of(binary.path().toString(), file.toString(), "--sentinel"), options);
         });
     }
 

@@ -2,11 +2,14 @@ package dev.sluice.server.admin;
 
 import dev.sluice.Store;
 import dev.sluice.redis.RedisCounters;
+import dev.sluice.redis.RedisCounters.BreakerState;
 import dev.sluice.server.ruleset.ActiveRules;
 import dev.sluice.server.ruleset.RuleUpdater;
 import dev.sluice.server.ruleset.Watcher;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MultiGauge;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.jvm.ClassLoaderMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
@@ -30,6 +33,7 @@ import java.util.function.ToDoubleFunction;
 final class Metrics implements AutoCloseable {
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final JvmGcMetrics garbage = new JvmGcMetrics();
+    private volatile Runnable beforeScrape = () -> {};
 
     Metrics() {
         List.of(
@@ -137,19 +141,37 @@ final class Metrics implements AutoCloseable {
     }
 
     void showStore(Supplier<RedisCounters> store) {
-        stored("asked", "Decisions by Redis.", store, RedisCounters::asked);
+        stored("asked", "Decisions that Redis was asked for.", store, RedisCounters::asked);
         stored("answered.here", "Decisions without asking Redis.", store, RedisCounters::answeredHere);
         stored("timeouts", "Calls to Redis that timed out.", store, RedisCounters::timeouts);
         stored("failures", "Calls to Redis that failed for another reason.", store, RedisCounters::failures);
-        stored("opened", "How often the circuit breaker opened.", store, RedisCounters::timesOpened);
+        stored("opened", "How often a circuit breaker opened.", store, RedisCounters::timesOpened);
+        stored("calls", "Commands sent to Redis.", store, RedisCounters::calls);
+        stored("late", "Replies of Redis that came after the timeout.", store, RedisCounters::late);
+        stored("refusals", "Calls not sent because too many were in flight.", store, RedisCounters::refusals);
+        stored("reconnects", "Connections made in place of an earlier one.", store, RedisCounters::reconnects);
+        gauge(
+                "sluice.store.in.flight",
+                "Calls that wait for Redis.",
+                store,
+                now -> now.get().inFlight());
         policy("allow", store, RedisCounters::allowedByPolicy);
         policy("deny", store, RedisCounters::deniedByPolicy);
         policy("local", store, RedisCounters::decidedLocally);
         gauge(
                 "sluice.store.up",
-                "0 while the circuit breaker is open and Redis is not asked.",
+                "0 while a circuit breaker is open, so that a master of Redis is not asked.",
                 store,
                 now -> now.get().open() ? 0 : 1);
+        MultiGauge masters = MultiGauge.builder("sluice.store.master.up")
+                .description("0 while the circuit breaker of this master is open, and 1 while it is asked.")
+                .register(registry);
+        beforeScrape = () -> masters.register(
+                store.get().breakers().entrySet().stream()
+                        .map(each -> MultiGauge.Row.of(
+                                Tags.of("master", each.getKey()), each.getValue() == BreakerState.OPEN ? 0 : 1))
+                        .toList(),
+                true);
     }
 
     private void policy(String policy, Supplier<RedisCounters> store, ToDoubleFunction<? super RedisCounters> count) {
@@ -176,6 +198,7 @@ final class Metrics implements AutoCloseable {
 
     /** All metrics in the text format of Prometheus. Takes too long for an event loop. */
     String scrape() {
+        beforeScrape.run();
         return registry.scrape();
     }
 

@@ -244,7 +244,14 @@ class SharedRuleUpdatesTest {
         try (TestAdmin one = TestAdmin.onRedis(redis.url())) {
             one.login("192.0.2.1");
             assertThat(one.metric("sluice_store_asked_total")).isPositive();
+            assertThat(one.metric("sluice_store_calls_total")).isPositive();
+            assertThat(one.metric("sluice_store_in_flight")).isZero();
+            for (String counter : List.of("late", "refusals", "reconnects")) {
+                assertThat(one.metric("sluice_store_" + counter + "_total")).isNotNegative();
+            }
             assertThat(one.metric("sluice_store_up")).isEqualTo(1);
+            assertThat(one.metric("sluice_store_master_up{master=\"127.0.0.1:" + redis.port() + "\"}"))
+                    .isEqualTo(1);
             assertThat(one.metric("sluice_store_without_total{policy=\"local\"}"))
                     .isZero();
         }

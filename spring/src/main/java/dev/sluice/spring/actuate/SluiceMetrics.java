@@ -50,17 +50,27 @@ final class SluiceMetrics implements MeterBinder {
                 .description("Decisions on keys that shared a counter, because the memory was used up.")
                 .register(registry);
         if (store instanceof RedisStore redis) {
-            count(registry, redis, "asked", "Decisions by Redis.", RedisCounters::asked);
+            count(registry, redis, "asked", "Decisions that Redis was asked for.", RedisCounters::asked);
             count(registry, redis, "answered.here", "Decisions without asking Redis.", RedisCounters::answeredHere);
             count(registry, redis, "timeouts", "Calls to Redis that timed out.", RedisCounters::timeouts);
             count(registry, redis, "failures", "Calls that failed for another reason.", RedisCounters::failures);
-            count(registry, redis, "opened", "How often the circuit breaker opened.", RedisCounters::timesOpened);
+            count(registry, redis, "opened", "How often a circuit breaker opened.", RedisCounters::timesOpened);
+            count(registry, redis, "calls", "Commands sent to Redis.", RedisCounters::calls);
+            count(registry, redis, "late", "Replies that came after the timeout.", RedisCounters::late);
+            count(registry, redis, "refusals", "Calls not sent: too many in flight.", RedisCounters::refusals);
+            count(registry, redis, "reconnects", "Connections in place of an earlier one.", RedisCounters::reconnects);
+            Gauge.builder(
+                            "sluice.store.in.flight",
+                            redis,
+                            each -> each.counters().inFlight())
+                    .description("Calls that wait for Redis.")
+                    .register(registry);
             String without = "Decisions by policy because Redis did not answer.";
             count(registry, redis, "without", without, RedisCounters::allowedByPolicy, "policy", "allow");
             count(registry, redis, "without", without, RedisCounters::deniedByPolicy, "policy", "deny");
             count(registry, redis, "without", without, RedisCounters::decidedLocally, "policy", "local");
             Gauge.builder("sluice.store.up", redis, each -> each.counters().open() ? 0 : 1)
-                    .description("0 while the circuit breaker is open, so that Redis is not called.")
+                    .description("0 while a circuit breaker is open, so that a master of Redis is not called.")
                     .register(registry);
         }
     }

@@ -38,6 +38,7 @@ public final class StoreHealth {
             details.put(
                     "decidedByPolicy",
                     counters.allowedByPolicy() + counters.deniedByPolicy() + counters.decidedLocally());
+            details.put("breakers", counters.breakers());
         }
         return details;
     }
