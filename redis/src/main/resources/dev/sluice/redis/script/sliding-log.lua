@@ -5,14 +5,14 @@
 --
 -- state    L, then six doubles, then the slots. Up to 128 slots, head is 0, all slots are in use, and a call reads and writes
 --          the whole. With more, a call reads the doubles and a few slots, and writes one slot for each permit; the whole
---          ring is written only when it grows, by doubling, up to one slot for each permit of the limit. Slots at its end
---          that were never used are not stored
+--          ring is written only when it grows, by doubling, up to one slot for each permit of the limit. Slots that are
+--          missing at its end count as long ago
 -- numbers  period; capacity = the most slots that are ever needed
 
 --@numbers period_ capacity_
 
 --@helpers
-local SMALL = 128
+local SMALL, EMPTY = 128, '\0\0\0\0\0\0\0\0'
 
 -- Entries of the ring, from index on, as they lie in it; raw is what was read of the state.
 local function entriesOf(raw, key, head, length, index, count)
@@ -48,10 +48,10 @@ local function countUpTo(raw, key, head, length, size, upTo)
 end
 
 -- rep copies character by character, so a long text is made of two halves.
-local function repeated(instant, count)
-  if count < 64 then return rep(instant, count) end
-  local half = repeated(instant, math.floor(count / 2))
-  if fmod(count, 2) == 1 then return half .. half .. instant end
+local function repeated(slot, count)
+  if count < 64 then return rep(slot, count) end
+  local half = repeated(slot, math.floor(count / 2))
+  if fmod(count, 2) == 1 then return half .. half .. slot end
   return half .. half
 end
 
@@ -103,7 +103,8 @@ if added_ > 0 and (live_ > length_ or length_ <= SMALL) then -- all of it, and r
   if kept > 0 then oldest_ = unpack('<d', packed) end
   if live_ > SMALL then length_ = max(live_, min(capacity_, 2 * length_), SMALL + 1) else length_ = live_ end
   head_, size_, newest_ = 0, live_, last_
-  local state_ = pack('<Bdddddd', 76, 0, size_, length_, last_, oldest_, newest_) .. packed .. repeated(pack('<d', last_), added_)
+  local state_ = pack('<Bdddddd', 76, 0, size_, length_, last_, oldest_, newest_)
+    .. packed .. repeated(pack('<d', last_), added_) .. repeated(EMPTY, length_ - live_)
   --@save
 elseif added_ > 0 then
   local kept = live_ - added_
@@ -159,6 +160,7 @@ if takenAt > max(now, last_) - period_ and size_ > 0 then
     oldest_, newest_ = ANCIENT, ANCIENT
     if size_ > 0 then oldest_, newest_ = unpack('<d', kept), unpack('<d', kept, #kept - 7) end
     if length_ <= SMALL then length_ = size_ end
-    call('SET', key_, pack('<Bdddddd', 76, 0, size_, length_, last_, oldest_, newest_) .. kept)
+    call('SET', key_, pack('<Bdddddd', 76, 0, size_, length_, last_, oldest_, newest_)
+      .. kept .. repeated(EMPTY, length_ - size_))
   end
 end

@@ -22,7 +22,7 @@ local min = math.min
 local time = call('TIME')
 local now = time[1] * 1000000 + time[2]
 
-local SMALL = 128
+local SMALL, EMPTY = 128, '\0\0\0\0\0\0\0\0'
 
 -- Entries of the ring, from index on, as they lie in it; raw is what was read of the state.
 local function entriesOf(raw, key, head, length, index, count)
@@ -58,10 +58,10 @@ local function countUpTo(raw, key, head, length, size, upTo)
 end
 
 -- rep copies character by character, so a long text is made of two halves.
-local function repeated(instant, count)
-  if count < 64 then return rep(instant, count) end
-  local half = repeated(instant, math.floor(count / 2))
-  if fmod(count, 2) == 1 then return half .. half .. instant end
+local function repeated(slot, count)
+  if count < 64 then return rep(slot, count) end
+  local half = repeated(slot, math.floor(count / 2))
+  if fmod(count, 2) == 1 then return half .. half .. slot end
   return half .. half
 end
 
@@ -163,7 +163,8 @@ for k = 0, #KEYS - 1, 2 do
       if kept > 0 then oldest_1 = unpack('<d', packed) end
       if live_1 > SMALL then length_1 = max(live_1, min(capacity_1, 2 * length_1), SMALL + 1) else length_1 = live_1 end
       head_1, size_1, newest_1 = 0, live_1, last_1
-      local state_1 = pack('<Bdddddd', 76, 0, size_1, length_1, last_1, oldest_1, newest_1) .. packed .. repeated(pack('<d', last_1), added_1)
+      local state_1 = pack('<Bdddddd', 76, 0, size_1, length_1, last_1, oldest_1, newest_1)
+        .. packed .. repeated(pack('<d', last_1), added_1) .. repeated(EMPTY, length_1 - live_1)
       if freshAt_1 <= now then
         call('DEL', key_1)
       elseif freshAt_1 == NEVER then
@@ -276,7 +277,8 @@ for k = 0, #KEYS - 1, 2 do
         if kept > 0 then oldest_1 = unpack('<d', packed) end
         if live_1 > SMALL then length_1 = max(live_1, min(capacity_1, 2 * length_1), SMALL + 1) else length_1 = live_1 end
         head_1, size_1, newest_1 = 0, live_1, last_1
-        local state_1 = pack('<Bdddddd', 76, 0, size_1, length_1, last_1, oldest_1, newest_1) .. packed .. repeated(pack('<d', last_1), added_1)
+        local state_1 = pack('<Bdddddd', 76, 0, size_1, length_1, last_1, oldest_1, newest_1)
+          .. packed .. repeated(pack('<d', last_1), added_1) .. repeated(EMPTY, length_1 - live_1)
         if freshAt_1 <= now then
           call('DEL', key_1)
         elseif freshAt_1 == NEVER then
