@@ -11,6 +11,8 @@ package dev.sluice.redis;
  * @param deniedByPolicy requests denied because Redis did not answer
  * @param decidedLocally requests decided in this process because Redis did not answer
  * @param timesOpened how often the circuit breaker opened
+ * @param holdsRestored holds that were no longer in Redis, and were added again
+ * @param holdsLost holds that were no longer in Redis, and whose permits others hold
  * @param open whether the circuit breaker is open, so that Redis is not called
  */
 public record RedisCounters(
@@ -22,4 +24,6 @@ public record RedisCounters(
         long deniedByPolicy,
         long decidedLocally,
         long timesOpened,
+        long holdsRestored,
+        long holdsLost,
         boolean open) {}

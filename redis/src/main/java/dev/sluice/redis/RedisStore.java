@@ -42,6 +42,7 @@ public final class RedisStore implements Store {
             DenialCache denials,
             ScheduledExecutorService executor,
             Scheduler scheduler,
+            OpenWaits waits,
             OnFailure onFailure,
             long leaseMicros,
             String clock,
@@ -89,10 +90,8 @@ public final class RedisStore implements Store {
      */
     @Override
     public CompletableFuture<List<Decision>> decideAll(List<Charge> charges) {
-        List<RedisLimiter> limiters = charges.stream().map(this::own).toList();
-        ResilientConnection connection = setup.connection();
-        MultiLimiterCall call = connection.isOneMaster() ? MultiLimiterCall.of(connection, charges, limiters) : null;
-        return call == null ? new SequentialCharge(charges, limiters).run() : call.decide();
+        return JointRequest.of(charges, charges.stream().map(this::own).toList())
+                .decide(setup);
     }
 
     private RedisLimiter own(Charge charge) {
@@ -116,6 +115,8 @@ public final class RedisStore implements Store {
                 fallback.deniedByPolicy.sum(),
                 fallback.decidedLocally.sum(),
                 calls.timesOpened(),
+                fallback.holdsRestored.sum(),
+                fallback.holdsLost.sum(),
                 calls.open());
     }
 
@@ -125,9 +126,13 @@ public final class RedisStore implements Store {
         return setup.memory().usage();
     }
 
-    /** Closes the connection. The limiters of this store follow their failure policy from then on. */
+    /**
+     * Closes the connection. The limiters of this store follow their failure policy from then on. Those that wait are
+     * answered by it at once, and nobody waits any more.
+     */
     @Override
     public void close() {
+        setup.waits().close();
         setup.executor().shutdownNow();
         setup.connection().close();
     }

@@ -190,6 +190,7 @@ public final class RedisStoreBuilder {
                 new DenialCache(),
                 executor,
                 Scheduler.system(),
+                new OpenWaits(timeout),
                 onFailure,
                 testMicros == null ? TimeUnit.MICROSECONDS.convert(lease) : 0,
                 Script.file(testMicros == null ? "server-time" : "test-time"),

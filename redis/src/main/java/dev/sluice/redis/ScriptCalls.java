@@ -4,6 +4,9 @@ import dev.sluice.Decision;
 import dev.sluice.Decision.Source;
 import dev.sluice.Limit;
 import dev.sluice.OnFailure;
+import dev.sluice.redis.DenialCache.Standing;
+import dev.sluice.redis.HoldRenewals.KeyHolds;
+import dev.sluice.redis.HoldRenewals.Renewed;
 import dev.sluice.redis.client.ResilientConnection;
 import dev.sluice.redis.script.KeyNames;
 import dev.sluice.redis.script.LimitScripts;
@@ -39,7 +42,7 @@ final class ScriptCalls {
         this.names = new KeyNames(setup.prefix(), limiterName);
         this.policy = new FailurePolicy(onFailure, setup.counters(), setup.memory(), scripts.limits());
         this.denials = setup.denials();
-        this.renewals = new HoldRenewals(this::renew, setup.executor(), scripts.leaseMicros());
+        this.renewals = new HoldRenewals(new Renewals(), setup.executor(), setup.counters(), scripts.leaseMicros());
         this.testMicros = setup.testMicros();
         this.scripts = scripts;
     }
@@ -50,6 +53,15 @@ final class ScriptCalls {
 
     LimitScripts scripts() {
         return scripts;
+    }
+
+    FailurePolicy policy() {
+        return policy;
+    }
+
+    /** Whether a denial may be repeated until its {@code retryAfter} without Redis. */
+    boolean remembersDenials() {
+        return testMicros == null && !scripts.holds() && !scripts.delays();
     }
 
     // ---- Decisions
@@ -118,8 +130,9 @@ final class ScriptCalls {
         }
 
         private Decision remembered(LimiterDecision decision) {
-            if (!decision.allowed() && testMicros == null && !called.holds() && !called.delays()) {
-                denials.add(ScriptCalls.this, key, percent, decision, calledAtNanos);
+            if (!decision.allowed() && remembersDenials()) {
+                Standing denied = Standing.of(ScriptCalls.this, key, percent, decision);
+                denials.add(denied, called.limits(), List.of(), calledAtNanos);
             }
             if (operation == Operation.PEEK) {
                 return decision.untaken();
@@ -152,6 +165,9 @@ final class ScriptCalls {
 
     /** Refunds the last {@code unused} permits; done when Redis has replied or cannot be reached. */
     CompletableFuture<?> refund(String key, LimiterDecision taken, long unused) {
+        if (unused == taken.permits()) {
+            renewals.remove(key, taken); // a part that is refunded stays held with the rest
+        }
         if (taken.source() == Source.LOCAL) {
             policy.local().refund(key, taken, unused);
         }
@@ -167,8 +183,30 @@ final class ScriptCalls {
         return settle(Operation.RELEASE, key, taken, 0);
     }
 
-    private void renew(String key, LimiterDecision taken) {
-        settle(Operation.RENEW, key, taken, 0);
+    /** Renews the holds of this limiter. */
+    private final class Renewals implements HoldRenewals.Renewal {
+        @Override
+        public void renew(List<KeyHolds> holds, Consumer<List<Renewed>> then) {
+            LimitScripts called = scripts;
+            if (called.holds()) {
+                RenewalCall call = new RenewalCall(holds, called);
+                connection.run(
+                        RenewalCall.SCRIPT,
+                        call.keyNames(ScriptCalls.this),
+                        new byte[][] {call.arguments()},
+                        reply -> then.accept(reply == null ? List.of() : call.renewed(reply)));
+            }
+        }
+
+        @Override
+        public boolean takesSeveralKeys() {
+            return connection.isOneMaster();
+        }
+
+        @Override
+        public void release(String key, LimiterDecision taken) {
+            settle(Operation.RELEASE, key, taken, 0);
+        }
     }
 
     /** Only what was taken on Redis, directly or in a batch, is settled there. */
@@ -203,6 +241,7 @@ final class ScriptCalls {
 
     /** Deletes the state of a key, in Redis and in this process. */
     CompletableFuture<?> reset(String key) {
+        renewals.removeAll(key);
         policy.local().reset(key);
         return connection.delete(keyNames(scripts, key));
     }

@@ -1,6 +1,6 @@
 package dev.sluice.redis;
 
-import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofMinutes;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -20,14 +20,16 @@ class ClosedStoreTest {
         try (RedisServer server = RedisServer.start()) {
             RedisStore store =
                     RedisStore.builder().url(server.url()).timeout(ofSeconds(5)).build();
-            Limiter limiter = store.limiter("closing", Limit.slidingLog(1, ofMillis(500)));
+            Limiter limiter = store.limiter("closing", Limit.slidingLog(1, ofMinutes(10)));
             assertThat(limiter.tryAcquire("a")).isTrue();
-            CompletableFuture<Decision> first = limiter.acquireAsync("a", 1, ofSeconds(20));
-            CompletableFuture<Decision> second = limiter.acquireAsync("a", 1, ofSeconds(20));
+            CompletableFuture<Decision> first = limiter.acquireAsync("a", 1, ofMinutes(20));
+            CompletableFuture<Decision> second = limiter.acquireAsync("a", 1, ofMinutes(20));
             store.close();
-            assertThat(first.join().allowed()).isTrue();
-            assertThat(second.join().allowed()).isTrue();
-            assertThat(limiter.acquire("a", 1, ofSeconds(20)).allowed()).isTrue();
+            assertThat(first.join().allowed())
+                    .as("by the limiter of this process")
+                    .isTrue();
+            assertThat(second.join().allowed()).as("nobody waits any more").isFalse();
+            assertThat(limiter.acquire("a", 1, ofMinutes(20)).allowed()).isFalse();
             assertThat(store.counters().decidedLocally()).isPositive();
         }
     }

@@ -37,6 +37,7 @@ final class TestClockStore implements AutoCloseable {
                 setup.denials(),
                 setup.executor(),
                 setup.scheduler(),
+                setup.waits(),
                 setup.onFailure(),
                 setup.leaseMicros(),
                 setup.clock(),

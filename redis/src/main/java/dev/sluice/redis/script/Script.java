@@ -46,6 +46,12 @@ public record Script(String text, String sha) {
         return KNOWN.computeIfAbsent(new Recipe(main, clock, algorithms), Script::assembled);
     }
 
+    /** A script that is one file, and is run as it is. */
+    public static Script standAlone(String name) {
+        String text = file(name);
+        return new Script(text, sha(text));
+    }
+
     private static Script assembled(Recipe recipe) {
         List<String> algorithms = recipe.algorithms;
         Map<String, String> clockParts = parts(recipe.clock);

@@ -1,7 +1,8 @@
 -- Twin of Concurrency.java, with one difference: a hold has a lease, so that the permits of a dead holder become free.
 --
--- state    C, then three doubles for each hold: when it was taken, when its lease ends, its permits. Holds of as many permits
---          taken at the same instant need no identity: whichever of them is released or renewed, the result is the same
+-- state    C, then three little-endian doubles for each hold: when it was taken, when its lease ends, its permits. Holds
+--          of as many permits taken at the same instant need no identity: whichever of them is released or renewed, the
+--          result is the same
 -- numbers  lease = how long a hold lasts unless it is renewed, in microseconds; 0 for ever
 
 --@numbers lease_
@@ -19,7 +20,7 @@ if lease_ == 0 then lasts_ = NEVER end
 local raw_ = call('GET', key_)
 if raw_ and string.byte(raw_) == 67 then
   for at = 2, #raw_, 24 do
-    local takenAt, expiresAt, permits = unpack('>ddd', raw_, at)
+    local takenAt, expiresAt, permits = unpack('<ddd', raw_, at)
     if expiresAt > now then
       holds_[#holds_ + 1] = { takenAt = takenAt, expiresAt = expiresAt, permits = permits }
       held_ = held_ + permits
@@ -34,7 +35,7 @@ held_ = held_ + cost
 
 --@write
 local packed_ = { 'C' }
-for i, each in ipairs(holds_) do packed_[i + 1] = pack('>ddd', each.takenAt, each.expiresAt, each.permits) end
+for i, each in ipairs(holds_) do packed_[i + 1] = pack('<ddd', each.takenAt, each.expiresAt, each.permits) end
 local state_ = table.concat(packed_)
 --@save
 

@@ -1,0 +1,462 @@
+package dev.sluice.redis;
+
+import dev.sluice.Decision;
+import dev.sluice.Limiter;
+import dev.sluice.Outcome;
+import dev.sluice.spi.Completions;
+import dev.sluice.spi.LimiterDecision;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The waiters of this process for the permits of one key, first come, first served.
+ *
+ * <p><b>How is it designed, and why?</b> The queue is served in passes. A pass asks for the permits of the first waiter;
+ * if they are granted, for those of the next, and so on until one is denied, who then bars those behind it. There is one
+ * request at a time, so the order is kept, and a pass is a loop and not a recursion, so a store that answers at once does
+ * not fill the stack. The next pass begins when the denial says that the permits may be there, when this process gives
+ * permits back, or when a deadline comes.
+ *
+ * <p>Nothing is taken before it is a waiter's turn, so leaving the queue takes nothing. What arrives for a waiter that
+ * has left is refunded.
+ *
+ * <p>Futures are completed outside the lock, because they run the caller's code.
+ */
+final class WaitQueue {
+    /** The pause between attempts on a concurrency limit: other processes do not announce a release. */
+    private static final long POLL_HELD_MICROS = 20_000;
+
+    private static final System.Logger LOG = System.getLogger(Limiter.class.getName());
+
+    private final WaitQueues queues;
+    private final String key;
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // ---- Under the lock
+
+    private final Waiters waiters = new Waiters();
+    private boolean dissolved;
+    /** Whether a pass is under way, and whether another one must follow it. */
+    private boolean serving;
+
+    private boolean again;
+    /** The share up to which the waiters are barred in this pass. */
+    private int barred;
+    /** Who is asked for, and the number of that request. */
+    private @Nullable Waiter asked;
+
+    private long requests;
+    /** Whether the limits have changed, so that all waiters must be looked at. */
+    private boolean changed;
+
+    private @Nullable Decision lastDenial;
+    private long wakeAtNanos;
+    private @Nullable Runnable cancelWake;
+    private volatile int highestShare;
+
+    WaitQueue(WaitQueues queues, String key) {
+        this.queues = queues;
+        this.key = key;
+    }
+
+    /** Whether a waiter goes before a newcomer of this share. */
+    boolean bars(int percent) {
+        return percent <= highestShare;
+    }
+
+    // ---- Joining and leaving
+
+    /** Joins the queue, after {@code denied} if permits were asked for; false if the queue is not in use any more. */
+    boolean join(Waiter waiter, @Nullable Decision denied) {
+        boolean barred;
+        boolean mixed;
+        long sum;
+        lock.lock();
+        try {
+            if (dissolved) {
+                return false;
+            }
+            if (queues.isClosed() || !waiter.joins(this)) {
+                dissolveIfEmpty();
+                return !queues.isClosed();
+            }
+            barred = waiters.bar(waiter);
+            mixed = waiters.highestShare() > waiter.percent;
+            sum = waiters.permitsAhead(waiter) + waiter.permits;
+            waiters.add(waiter);
+            highestShare = waiters.highestShare();
+            waiter.cancelAlarm =
+                    queues.scheduler.schedule(Math.max(0, waiter.microsLeft(queues.nanos())), () -> due(waiter));
+            if (denied != null) {
+                lastDenial = denied;
+                if (!barred) {
+                    wakeAfter(denied, waiter.percent);
+                    return true;
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (barred) {
+            forecast(waiter, sum, mixed);
+        } else {
+            serve();
+        }
+        return true;
+    }
+
+    /** Leaves the queue; those behind move up when the result is run. */
+    Runnable leave(Waiter waiter) {
+        lock.lock();
+        try {
+            boolean barred = waiters.bar(waiter);
+            if (!remove(waiter)) {
+                return () -> {};
+            }
+            dissolveIfEmpty();
+            return barred || dissolved ? () -> {} : this::serve;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A waiter behind others waits for their permits too, and is refused if all of them cannot be had in time. */
+    private void forecast(Waiter waiter, long sum, boolean mixed) {
+        TurnForecast forecast = new TurnForecast(queues.permits.limits(), waiter.percent);
+        long cost = mixed ? Math.min(sum, forecast.room()) : forecast.cost(sum);
+        long sentAt = queues.nanos();
+        queues.peek(key, cost, waiter.percent).thenAccept(seen -> {
+            if (seen.allowed() || seen.source() == Decision.Source.FAILURE_POLICY) {
+                return;
+            }
+            long earliest = forecast.earliestMicros(seen, cost, mixed ? cost : sum);
+            if (earliest > waiter.microsLeft(sentAt)) {
+                refuse(waiter, refusal(waiter, seen, earliest));
+            }
+        });
+    }
+
+    // ---- Serving
+
+    /** Looks at the waiters again: permits may be there. */
+    void serve() {
+        lock.lock();
+        try {
+            again = true;
+            if (serving || dissolved) {
+                return;
+            }
+            serving = true;
+        } finally {
+            lock.unlock();
+        }
+        pass(new Completions(queues.scheduler));
+    }
+
+    /** Asks for one waiter after another; goes on with the reply if it does not come at once. */
+    private void pass(Completions done) {
+        for (Waiter next = next(); next != null; next = next()) {
+            Waiter waiter = next;
+            long request = requests();
+            long sentAt = queues.nanos();
+            CompletableFuture<Decision> reply = queues.take(key, waiter.permits, waiter.percent);
+            if (!reply.isDone()) {
+                reply.whenComplete((decision, failure) -> {
+                    Completions later = new Completions(queues.scheduler);
+                    if (isCurrent(request, waiter, decision)) {
+                        replied(waiter, decision, failure, sentAt, later);
+                        pass(later);
+                    }
+                });
+                break;
+            }
+            reply.whenComplete((decision, failure) -> replied(waiter, decision, failure, sentAt, done));
+        }
+        done.run();
+    }
+
+    private @Nullable Waiter next() {
+        lock.lock();
+        try {
+            if (again) {
+                again = false;
+                barred = 0;
+                cancelWake();
+            }
+            asked = waiters.firstAbove(barred);
+            if (asked == null) {
+                serving = false;
+                changed = false;
+                dissolveIfEmpty();
+            } else {
+                requests++;
+            }
+            return asked;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private long requests() {
+        lock.lock();
+        try {
+            return requests;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether the pass waits for this reply; if it has gone on without it, what was taken is refunded. */
+    private boolean isCurrent(long request, Waiter waiter, @Nullable Decision decision) {
+        lock.lock();
+        try {
+            if (request == requests && asked == waiter) {
+                return true;
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (decision != null && decision.allowed()) {
+            queues.refund(key, decision);
+        }
+        return false;
+    }
+
+    private void replied(
+            Waiter waiter, @Nullable Decision reply, @Nullable Throwable failure, long sentAt, Completions done) {
+        Decision decision = reply == null ? byPolicy(waiter, failure) : reply;
+        lock.lock();
+        try {
+            asked = null;
+            if (decision == null) {
+                remove(waiter);
+            } else if (decision.allowed()) {
+                remove(waiter);
+                done.add(waiter, decision, taken -> queues.refund(key, taken));
+            } else if (waiters.contains(waiter)) {
+                lastDenial = decision;
+                denied(waiter, decision, sentAt, done);
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (decision == null && failure != null) {
+            waiter.fail(failure);
+        }
+    }
+
+    private @Nullable Decision byPolicy(Waiter waiter, @Nullable Throwable failure) {
+        LOG.log(System.Logger.Level.WARNING, "asking Redis for one who waits failed", failure);
+        try {
+            return queues.permits.byPolicy(key, waiter.permits, waiter.percent);
+        } catch (RuntimeException e) {
+            return null;
+        }
+    }
+
+    private void denied(Waiter waiter, Decision denied, long sentAt, Completions done) {
+        TurnForecast forecast = new TurnForecast(queues.permits.limits(), waiter.percent);
+        long earliest = forecast.earliestMicros(denied, waiter.permits, waiter.permits);
+        long left = waiter.microsLeft(sentAt);
+        if (denied.outcome() == Outcome.NEVER || left <= 0 || earliest > left) {
+            remove(waiter);
+            done.add(waiter, denied, taken -> {});
+            return;
+        }
+        barred = waiter.percent;
+        wakeAfter(denied, waiter.percent);
+        long turnNanos = sentAt + nanos(earliest);
+        for (Waiter due : waiters.dueBefore(latest(turnNanos, queues.nanos() + 1))) {
+            if (waiter.bars(due)) {
+                remove(due);
+                done.add(due, refusal(due, denied, earliest), taken -> {});
+            }
+        }
+        if (changed) {
+            refuseHopeless(waiter, denied, sentAt, done);
+        }
+    }
+
+    /** Looks at every waiter behind the one that was denied; for once, because that costs O(n). */
+    private void refuseHopeless(Waiter first, Decision denied, long sentAt, Completions done) {
+        TurnForecast forecast = new TurnForecast(queues.permits.limits(), first.percent);
+        long sum = 0;
+        for (Waiter waiter : waiters.ofShare(first.percent)) {
+            sum += waiter.permits;
+            long earliest = forecast.earliestMicros(denied, first.permits, sum);
+            if (earliest > waiter.microsLeft(sentAt)) {
+                sum -= waiter.permits;
+                remove(waiter);
+                done.add(waiter, refusal(waiter, denied, earliest), taken -> {});
+            }
+        }
+    }
+
+    // ---- Deadlines
+
+    /** At its deadline a waiter may be served for the last time; soon afterwards it is refused in any case. */
+    private void due(Waiter waiter) {
+        lock.lock();
+        try {
+            if (!waiters.contains(waiter)) {
+                return;
+            }
+            waiter.cancelAlarm = queues.scheduler.schedule(queues.graceMicros, () -> expire(waiter));
+        } finally {
+            lock.unlock();
+        }
+        serve();
+    }
+
+    private void expire(Waiter waiter) {
+        Decision denial;
+        boolean abandoned;
+        lock.lock();
+        try {
+            denial = lastDenial;
+            abandoned = asked == waiter;
+            if (abandoned) {
+                asked = null; // its reply will not be waited for
+            }
+        } finally {
+            lock.unlock();
+        }
+        refuse(
+                waiter,
+                denial == null
+                        ? LimiterDecision.denied(Outcome.DENIED, waiter.permits, capacity(), 0, 0, 0)
+                        : refusal(waiter, denial, denial.retryAfterMicros()));
+        if (abandoned) {
+            pass(new Completions(queues.scheduler));
+        }
+    }
+
+    private long capacity() {
+        return queues.permits.limits().stream()
+                .mapToLong(limit -> limit.capacity())
+                .min()
+                .orElse(0);
+    }
+
+    private void refuse(Waiter waiter, Decision refusal) {
+        Completions done = new Completions(queues.scheduler);
+        boolean wasFirst;
+        lock.lock();
+        try {
+            wasFirst = !waiters.bar(waiter);
+            if (!remove(waiter)) {
+                return;
+            }
+            done.add(waiter, refusal, taken -> {});
+            dissolveIfEmpty();
+        } finally {
+            lock.unlock();
+        }
+        if (wasFirst) {
+            serve();
+        }
+        done.run();
+    }
+
+    /** What a waiter is told that others stand before. */
+    private static Decision refusal(Waiter waiter, Decision denied, long retryAfterMicros) {
+        return LimiterDecision.denied(
+                        Outcome.DENIED,
+                        waiter.permits,
+                        denied.limit(),
+                        0,
+                        Math.max(retryAfterMicros, denied.retryAfterMicros()),
+                        denied.resetAfterMicros())
+                .withSource(denied.source());
+    }
+
+    // ---- Changes
+
+    /** Refuses those that fit no longer, and looks at all the others. */
+    void limitsChanged() {
+        List<Waiter> unfit = new ArrayList<>();
+        lock.lock();
+        try {
+            changed = true;
+            again = true;
+            for (Waiter waiter : waiters.all()) {
+                if (!new TurnForecast(queues.permits.limits(), waiter.percent).fits(waiter.permits)) {
+                    remove(waiter);
+                    unfit.add(waiter);
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+        for (Waiter waiter : unfit) {
+            queues.take(key, waiter.permits, waiter.percent)
+                    .whenComplete((decision, failure) -> queues.answer(key, waiter, decision, failure));
+        }
+        serve();
+    }
+
+    /** Removes everybody; they are to be answered. */
+    Collection<Waiter> clear() {
+        lock.lock();
+        try {
+            Collection<Waiter> all = waiters.all();
+            all.forEach(this::remove);
+            dissolveIfEmpty();
+            return all;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ---- Under the lock
+
+    private boolean remove(Waiter waiter) {
+        if (!waiters.remove(waiter)) {
+            return false;
+        }
+        waiter.cancelAlarm.run();
+        highestShare = waiters.highestShare();
+        return true;
+    }
+
+    private void wakeAfter(Decision denied, int percent) {
+        TurnForecast forecast = new TurnForecast(queues.permits.limits(), percent);
+        long micros = forecast.holds()
+                ? Math.max(POLL_HELD_MICROS, forecast.earliestMicros(denied, denied.permits(), denied.permits()))
+                : denied.retryAfterMicros();
+        long atNanos = queues.nanos() + nanos(micros);
+        if (cancelWake == null || atNanos - wakeAtNanos < 0) {
+            cancelWake();
+            wakeAtNanos = atNanos;
+            cancelWake = queues.scheduler.schedule(Math.max(1, micros), this::serve);
+        }
+    }
+
+    private void cancelWake() {
+        if (cancelWake != null) {
+            cancelWake.run();
+            cancelWake = null;
+        }
+    }
+
+    private void dissolveIfEmpty() {
+        if (waiters.isEmpty() && !serving && !dissolved) {
+            dissolved = true;
+            cancelWake();
+            queues.remove(key, this);
+        }
+    }
+
+    private static long nanos(long micros) {
+        return Math.min(Long.MAX_VALUE / 4, TimeUnit.MICROSECONDS.toNanos(micros));
+    }
+
+    private static long latest(long one, long other) {
+        return one - other > 0 ? one : other;
+    }
+}

@@ -1,0 +1,51 @@
+package dev.sluice.redis;
+
+import dev.sluice.spi.PendingDecision;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** A request that waits for permits. If its owner completes the future, it leaves the queue. */
+final class Waiter extends PendingDecision {
+    final long permits;
+    final int percent;
+    /** Grows with each request of the limiter that waits. */
+    final long arrival;
+
+    final long deadlineNanos;
+
+    /** The alarm of its deadline; under the lock of the queue. */
+    Runnable cancelAlarm = () -> {};
+
+    private volatile @Nullable WaitQueue queue;
+    private volatile boolean withdrawn;
+
+    Waiter(long permits, int percent, long arrival, long deadlineNanos) {
+        this.permits = permits;
+        this.percent = percent;
+        this.arrival = arrival;
+        this.deadlineNanos = deadlineNanos;
+    }
+
+    /** The time from {@code nanos} to its deadline; negative if that is over. */
+    long microsLeft(long nanos) {
+        return Math.floorDiv(deadlineNanos - nanos, TimeUnit.MICROSECONDS.toNanos(1));
+    }
+
+    /** Whether this waiter, while it waits, goes before {@code other}. */
+    boolean bars(Waiter other) {
+        return percent >= other.percent && arrival < other.arrival;
+    }
+
+    /** Notes the queue that it is about to join; false if its owner has completed the future. */
+    boolean joins(WaitQueue queue) {
+        this.queue = queue;
+        return !withdrawn;
+    }
+
+    @Override
+    protected Runnable withdraw() {
+        withdrawn = true; // before the queue is read: either this call or the one that joins it sees the other
+        WaitQueue joined = queue;
+        return joined == null ? () -> {} : joined.leave(this);
+    }
+}
