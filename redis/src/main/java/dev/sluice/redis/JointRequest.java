@@ -36,6 +36,9 @@ record JointRequest(List<Charge> charges, List<RedisLimiter> limiters, List<List
             setup.counters().answeredHere.add(Math.min(1, known.length));
             return CompletableFuture.completedFuture(observed(known));
         }
+        if (setup.connection().isOpen()) {
+            return CompletableFuture.completedFuture(new PolicyCharge(setup.memory(), this).decide());
+        }
         MultiLimiterCall call = setup.connection().isOneMaster() ? MultiLimiterCall.of(setup, this, known) : null;
         return call == null ? new SequentialCharge(this, setup.denials()).run() : call.decide();
     }

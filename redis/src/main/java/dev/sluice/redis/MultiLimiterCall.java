@@ -28,10 +28,6 @@ final class MultiLimiterCall {
             return limiter.core().calls();
         }
 
-        FailurePolicy policy() {
-            return calls().policy();
-        }
-
         int percent() {
             return limiter.percent();
         }
@@ -42,16 +38,6 @@ final class MultiLimiterCall {
 
         boolean hasCounter(ScriptCalls calls, String key) {
             return calls().limiterName().equals(calls.limiterName()) && this.key.equals(key);
-        }
-
-        /** How its policy stands without the request, or that it denies it too. */
-        Decision byPolicyWithoutTaking(long permits) {
-            Decision now = byPolicyPeek(0);
-            return permits <= now.remaining() ? now : byPolicyPeek(permits);
-        }
-
-        private Decision byPolicyPeek(long permits) {
-            return calls().byPolicy(Operation.PEEK, key, permits, percent(), maxDelay);
         }
     }
 
@@ -142,8 +128,7 @@ final class MultiLimiterCall {
         setup.connection().run(scripts.decide(), keyNames(asked), args, bytes -> {
             ScriptReply reply = bytes == null ? null : new ScriptReply(bytes, scripts, 100);
             if (reply == null || (reply.isOutOfWindow() && repeats == 0)) {
-                byPolicy();
-                done.complete(request.observed(decisions));
+                done.complete(new PolicyCharge(setup.memory(), request).decide());
             } else if (reply.isOutOfWindow()) {
                 run(at(asked, reply.nowMicros()), repeats - 1, done);
             } else {
@@ -217,37 +202,5 @@ final class MultiLimiterCall {
             first = next;
         }
         return percents;
-    }
-
-    // ---- Without Redis
-
-    /** The decisions of each limiter's failure policy: all of them take permits, or none. */
-    private void byPolicy() {
-        for (List<Member> asked = members; !asked.isEmpty(); asked = withoutShadows(asked)) {
-            chargeByPolicy(asked);
-        }
-        members.forEach(member -> member.policy().count());
-    }
-
-    private void chargeByPolicy(List<Member> asked) {
-        List<Member> local =
-                asked.stream().filter(member -> member.policy().isLocal()).toList();
-        for (Member member : asked) {
-            if (!member.policy().isLocal()) {
-                decisions[member.index] = member.policy().alone(member.scripts, permits);
-            }
-        }
-        boolean denied = asked.stream().anyMatch(member -> !member.policy().isLocal() && !isAllowed(member));
-        if (denied) {
-            local.forEach(member -> decisions[member.index] = member.byPolicyWithoutTaking(permits));
-            return;
-        }
-        List<Charge> charges = local.stream()
-                .map(member -> member.policy().charge(member.key, permits, member.percent(), member.maxDelay))
-                .toList();
-        List<Decision> charged = setup.memory().decideAll(charges).join();
-        for (int i = 0; i < local.size(); i++) {
-            decisions[local.get(i).index] = charged.get(i);
-        }
     }
 }

@@ -71,7 +71,7 @@ final class WaitQueue {
 
     // ---- Joining and leaving
 
-    /** Joins the queue, after {@code denied} if permits were asked for; false if the queue is not in use any more. */
+    /** Joins the queue, after {@code denied} if permits were asked for; false if it cannot. */
     boolean join(Waiter waiter, @Nullable Decision denied) {
         boolean barred;
         boolean mixed;
@@ -81,9 +81,9 @@ final class WaitQueue {
             if (dissolved) {
                 return false;
             }
-            if (queues.isClosed() || !waiter.joins(this)) {
+            if (queues.isClosed() || !fits(waiter) || !waiter.joins(this)) {
                 dissolveIfEmpty();
-                return !queues.isClosed();
+                return false;
             }
             barred = waiters.bar(waiter);
             mixed = waiters.highestShare() > waiter.percent;
@@ -385,7 +385,7 @@ final class WaitQueue {
             changed = true;
             again = true;
             for (Waiter waiter : waiters.all()) {
-                if (!new TurnForecast(queues.permits.limits(), waiter.percent).fits(waiter.permits)) {
+                if (!fits(waiter)) {
                     remove(waiter);
                     unfit.add(waiter);
                 }
@@ -393,10 +393,7 @@ final class WaitQueue {
         } finally {
             lock.unlock();
         }
-        for (Waiter waiter : unfit) {
-            queues.take(key, waiter.permits, waiter.percent)
-                    .whenComplete((decision, failure) -> queues.answer(key, waiter, decision, failure));
-        }
+        unfit.forEach(waiter -> queues.askOnce(key, waiter));
         serve();
     }
 
@@ -411,6 +408,10 @@ final class WaitQueue {
         } finally {
             lock.unlock();
         }
+    }
+
+    private boolean fits(Waiter waiter) {
+        return queues.fits(waiter.permits, waiter.percent);
     }
 
     // ---- Under the lock

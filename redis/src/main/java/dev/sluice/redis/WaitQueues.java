@@ -60,7 +60,7 @@ final class WaitQueues {
     /** Takes the permits as soon as they can be had, if that is within {@code waitMicros}. */
     CompletableFuture<Decision> await(String key, long cost, int percent, long waitMicros) {
         List<Limit> limits = permits.limits();
-        if (closed || !new TurnForecast(limits, percent).fits(cost)) {
+        if (closed || !fits(cost, percent)) {
             return take(key, cost, percent);
         }
         WaitQueue queue = queues.get(key);
@@ -93,12 +93,29 @@ final class WaitQueues {
     }
 
     private void join(String key, Waiter waiter, @Nullable Decision denied) {
-        while (!closed) {
+        while (!closed && !waiter.isWithdrawn() && fits(waiter.permits, waiter.percent)) {
             if (queues.computeIfAbsent(key, unused -> new WaitQueue(this, key)).join(waiter, denied)) {
                 return;
             }
         }
-        answerByPolicy(key, waiter);
+        if (!waiter.isWithdrawn()) {
+            askOnce(key, waiter);
+        }
+    }
+
+    /** Asks for a waiter that cannot wait any more. */
+    void askOnce(String key, Waiter waiter) {
+        if (closed) {
+            answerByPolicy(key, waiter);
+        } else {
+            take(key, waiter.permits, waiter.percent)
+                    .whenComplete((decision, failure) -> answer(key, waiter, decision, failure));
+        }
+    }
+
+    /** Whether so many permits can ever be had. */
+    boolean fits(long cost, int percent) {
+        return new TurnForecast(permits.limits(), percent).fits(cost);
     }
 
     /** Answers a waiter that is in no queue. What was taken for one whose owner has completed the future is refunded. */
@@ -221,7 +238,7 @@ final class WaitQueues {
         return closed;
     }
 
-    void answerByPolicy(String key, Waiter waiter) {
+    private void answerByPolicy(String key, Waiter waiter) {
         answer(key, waiter, permits.byPolicy(key, waiter.permits, waiter.percent), null);
     }
 

@@ -42,6 +42,16 @@ final class Waiter extends PendingDecision {
         return !withdrawn;
     }
 
+    /** Whether it has joined a queue. */
+    boolean isQueued() {
+        return queue != null;
+    }
+
+    /** Whether its owner has completed the future. */
+    boolean isWithdrawn() {
+        return withdrawn;
+    }
+
     @Override
     protected Runnable withdraw() {
         withdrawn = true; // before the queue is read: either this call or the one that joins it sees the other
