@@ -67,15 +67,20 @@ record TurnForecast(List<Limit> limits, int percent) {
     private record Earliest(Decision denied, long cost, long sum, long room) implements Limit.Cases<Long> {
         @Override
         public Long fixedWindow(Limit.FixedWindow limit) {
-            long missing = sum - denied.remaining();
+            long missing = sum - available();
             if (missing <= 0 || room == 0) {
-                return denied.retryAfterMicros();
+                return denied.allowed() ? 0L : denied.retryAfterMicros();
             }
             boolean calendar = limit.alignment() instanceof Limit.Alignment.Calendar;
             long period = micros(limit.period());
             long windows = (missing - 1) / room; // full ones, after the one that is open now
             // the shortest day, month or year is more than 90 % of the longest
             return sum(endOfWindow(limit), product(windows, calendar ? period / 10 * 9 : period));
+        }
+
+        /** What can be taken now, at most: a limit that admits the cost may say what it leaves. */
+        private long available() {
+            return denied.remaining() + (denied.allowed() ? cost : 0);
         }
 
         private long endOfWindow(Limit.FixedWindow limit) {
@@ -115,10 +120,12 @@ record TurnForecast(List<Limit> limits, int percent) {
 
         /** What the bucket lacks now is in the denial, rounded up; the rest is refilled at its rate. */
         private long afterRefill(long permits, Duration period) {
-            if (sum == cost) {
+            long missing =
+                    denied.allowed() ? sum - available() - 1 : sum - cost; // less than one permit is in part there
+            if (missing <= 0) {
                 return denied.retryAfterMicros();
             }
-            BigInteger refill = BigInteger.valueOf(sum - cost)
+            BigInteger refill = BigInteger.valueOf(missing)
                     .multiply(BigInteger.valueOf(micros(period)))
                     .divide(BigInteger.valueOf(permits));
             return sum(

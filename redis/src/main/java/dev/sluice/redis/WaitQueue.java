@@ -47,10 +47,8 @@ final class WaitQueue {
     private boolean again;
     /** The share up to which the waiters are barred in this pass. */
     private int barred;
-    /** Who is asked for, and the number of that request. */
+    /** For whom permits were asked; nobody if the reply is not waited for. */
     private @Nullable Waiter asked;
-
-    private long requests;
     /** Whether the limits have changed, so that all waiters must be looked at. */
     private boolean changed;
 
@@ -118,6 +116,9 @@ final class WaitQueue {
             if (!remove(waiter)) {
                 return () -> {};
             }
+            if (abandon(waiter)) {
+                return this::goOn;
+            }
             dissolveIfEmpty();
             return barred || dissolved ? () -> {} : this::serve;
         } finally {
@@ -155,6 +156,10 @@ final class WaitQueue {
         } finally {
             lock.unlock();
         }
+        goOn();
+    }
+
+    private void goOn() {
         pass(new Completions(queues.scheduler));
     }
 
@@ -162,20 +167,22 @@ final class WaitQueue {
     private void pass(Completions done) {
         for (Waiter next = next(); next != null; next = next()) {
             Waiter waiter = next;
-            long request = requests();
             long sentAt = queues.nanos();
             CompletableFuture<Decision> reply = queues.take(key, waiter.permits, waiter.percent);
             if (!reply.isDone()) {
                 reply.whenComplete((decision, failure) -> {
                     Completions later = new Completions(queues.scheduler);
-                    if (isCurrent(request, waiter, decision)) {
-                        replied(waiter, decision, failure, sentAt, later);
+                    if (replied(waiter, decision, failure, sentAt, later)) {
                         pass(later);
                     }
                 });
                 break;
             }
-            reply.whenComplete((decision, failure) -> replied(waiter, decision, failure, sentAt, done));
+            boolean[] goesOn = {false};
+            reply.whenComplete((decision, failure) -> goesOn[0] = replied(waiter, decision, failure, sentAt, done));
+            if (!goesOn[0]) {
+                break;
+            }
         }
         done.run();
     }
@@ -193,8 +200,6 @@ final class WaitQueue {
                 serving = false;
                 changed = false;
                 dissolveIfEmpty();
-            } else {
-                requests++;
             }
             return asked;
         } finally {
@@ -202,39 +207,19 @@ final class WaitQueue {
         }
     }
 
-    private long requests() {
-        lock.lock();
-        try {
-            return requests;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Whether the pass waits for this reply; if it has gone on without it, what was taken is refunded. */
-    private boolean isCurrent(long request, Waiter waiter, @Nullable Decision decision) {
-        lock.lock();
-        try {
-            if (request == requests && asked == waiter) {
-                return true;
-            }
-        } finally {
-            lock.unlock();
-        }
-        if (decision != null && decision.allowed()) {
-            queues.refund(key, decision);
-        }
-        return false;
-    }
-
-    private void replied(
+    /** Takes note of a reply; false if the pass has gone on without it. Then what was taken is refunded. */
+    private boolean replied(
             Waiter waiter, @Nullable Decision reply, @Nullable Throwable failure, long sentAt, Completions done) {
         Decision decision = reply == null ? byPolicy(waiter, failure) : reply;
+        Decision left = null;
+        boolean current;
         lock.lock();
         try {
-            asked = null;
+            current = abandon(waiter);
             if (decision == null) {
                 remove(waiter);
+            } else if (!current) {
+                left = decision;
             } else if (decision.allowed()) {
                 remove(waiter);
                 done.add(waiter, decision, taken -> queues.refund(key, taken));
@@ -245,9 +230,12 @@ final class WaitQueue {
         } finally {
             lock.unlock();
         }
-        if (decision == null && failure != null) {
+        if (left != null) {
+            queues.refund(key, left);
+        } else if (decision == null && failure != null) {
             waiter.fail(failure);
         }
+        return current;
     }
 
     private @Nullable Decision byPolicy(Waiter waiter, @Nullable Throwable failure) {
@@ -319,10 +307,7 @@ final class WaitQueue {
         lock.lock();
         try {
             denial = lastDenial;
-            abandoned = asked == waiter;
-            if (abandoned) {
-                asked = null; // its reply will not be waited for
-            }
+            abandoned = abandon(waiter);
         } finally {
             lock.unlock();
         }
@@ -332,7 +317,7 @@ final class WaitQueue {
                         ? LimiterDecision.denied(Outcome.DENIED, waiter.permits, capacity(), 0, 0, 0)
                         : refusal(waiter, denial, denial.retryAfterMicros()));
         if (abandoned) {
-            pass(new Completions(queues.scheduler));
+            goOn();
         }
     }
 
@@ -403,6 +388,8 @@ final class WaitQueue {
         try {
             Collection<Waiter> all = waiters.all();
             all.forEach(this::remove);
+            asked = null;
+            serving = false;
             dissolveIfEmpty();
             return all;
         } finally {
@@ -422,6 +409,15 @@ final class WaitQueue {
         }
         waiter.cancelAlarm.run();
         highestShare = waiters.highestShare();
+        return true;
+    }
+
+    /** Whether permits were asked for this waiter; the reply is not waited for, and what comes with it is refunded. */
+    private boolean abandon(Waiter waiter) {
+        if (asked != waiter) {
+            return false;
+        }
+        asked = null;
         return true;
     }
 

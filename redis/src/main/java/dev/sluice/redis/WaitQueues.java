@@ -131,7 +131,7 @@ final class WaitQueues {
 
     private CompletableFuture<Decision> delay(String key, long cost, int percent, long waitMicros) {
         Delayed wait = new Delayed(key);
-        permits.take(key, cost, percent, waitMicros).whenComplete(wait::replied);
+        take(key, cost, percent, waitMicros).whenComplete(wait::replied);
         return wait;
     }
 
@@ -257,10 +257,15 @@ final class WaitQueues {
         return ticker.nanos();
     }
 
-    /** Takes permits that are there now. A call that throws is one that failed. */
+    /** Takes permits that are there now. */
     CompletableFuture<Decision> take(String key, long cost, int percent) {
+        return take(key, cost, percent, 0);
+    }
+
+    /** A call that throws is one that failed. */
+    private CompletableFuture<Decision> take(String key, long cost, int percent, long maxDelay) {
         try {
-            return permits.take(key, cost, percent, 0);
+            return permits.take(key, cost, percent, maxDelay);
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
         }
