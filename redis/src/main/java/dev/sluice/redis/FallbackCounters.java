@@ -10,4 +10,5 @@ final class FallbackCounters {
     final LongAdder decidedLocally = new LongAdder();
     final LongAdder holdsRestored = new LongAdder();
     final LongAdder holdsLost = new LongAdder();
+    final OpenBatches batches = new OpenBatches();
 }

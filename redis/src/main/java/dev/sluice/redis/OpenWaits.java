@@ -10,18 +10,23 @@ import java.util.concurrent.TimeUnit;
 
 /** The waits on all limiters of a store, which end with it. A limiter that nobody uses any more is forgotten. */
 final class OpenWaits {
-    private final long graceMicros;
+    private final long timeoutMicros;
     private final Set<WaitQueues> all = Collections.newSetFromMap(new WeakHashMap<>());
     private boolean closed;
 
     /** Waits on a store whose calls end within twice {@code timeout}. */
     OpenWaits(Duration timeout) {
-        this.graceMicros = 2 * TimeUnit.MICROSECONDS.convert(timeout);
+        this.timeoutMicros = TimeUnit.MICROSECONDS.convert(timeout);
+    }
+
+    /** How long a call waits for a reply. */
+    long timeoutMicros() {
+        return timeoutMicros;
     }
 
     /** How long after its deadline a waiter may still be under way. */
     long graceMicros() {
-        return graceMicros;
+        return 2 * timeoutMicros;
     }
 
     void add(WaitQueues queues) {

@@ -13,6 +13,8 @@ package dev.sluice.redis;
  * @param timesOpened how often the circuit breaker opened
  * @param holdsRestored holds that were no longer in Redis, and were added again
  * @param holdsLost holds that were no longer in Redis, and whose permits others hold
+ * @param permitsInBatches permits that were fetched ahead and are not spent now
+ * @param maxPermitsInBatches the most permits that may be fetched ahead, with the keys that are hot now
  * @param open whether the circuit breaker is open, so that Redis is not called
  */
 public record RedisCounters(
@@ -26,4 +28,6 @@ public record RedisCounters(
         long timesOpened,
         long holdsRestored,
         long holdsLost,
+        long permitsInBatches,
+        long maxPermitsInBatches,
         boolean open) {}

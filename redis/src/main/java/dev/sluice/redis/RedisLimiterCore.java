@@ -35,13 +35,10 @@ final class RedisLimiterCore {
         this.setup = setup;
         this.denials = setup.denials();
         this.counters = setup.counters();
-        this.batches = batchShare > 0 ? new PermitBatches(calls, this::refund, counters, batchShare) : null;
+        this.batches = batchShare > 0 ? new PermitBatches(calls, setup, batchShare, this::refund) : null;
         this.queues = new WaitQueues(
                 new Waited(), setup.scheduler(), Ticker.system(), setup.waits().graceMicros());
         setup.waits().add(queues);
-        if (batches != null) {
-            batches.sweepOn(setup.executor());
-        }
     }
 
     ScriptCalls calls() {

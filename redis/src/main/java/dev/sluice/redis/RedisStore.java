@@ -117,6 +117,8 @@ public final class RedisStore implements Store {
                 calls.timesOpened(),
                 fallback.holdsRestored.sum(),
                 fallback.holdsLost.sum(),
+                fallback.batches.unspent(),
+                fallback.batches.maxUnspent(),
                 calls.open());
     }
 
