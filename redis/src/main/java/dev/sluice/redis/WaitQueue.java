@@ -53,13 +53,13 @@ final class WaitQueue {
     private boolean changed;
 
     private @Nullable Decision lastDenial;
-    private long wakeAtNanos;
-    private @Nullable Runnable cancelWake;
+    private final WakeUp wakeUp;
     private volatile int highestShare;
 
     WaitQueue(WaitQueues queues, String key) {
         this.queues = queues;
         this.key = key;
+        this.wakeUp = new WakeUp(queues.scheduler, queues::nanos, this::serve);
     }
 
     /** Whether a waiter goes before a newcomer of this share. */
@@ -93,7 +93,7 @@ final class WaitQueue {
             if (denied != null) {
                 lastDenial = denied;
                 if (!barred) {
-                    wakeAfter(denied, waiter.percent);
+                    wakeAfter(denied, waiter);
                     return true;
                 }
             }
@@ -101,7 +101,7 @@ final class WaitQueue {
             lock.unlock();
         }
         if (barred) {
-            forecast(waiter, sum, mixed);
+            refuseIfHopeless(waiter, sum, mixed);
         } else {
             serve();
         }
@@ -127,8 +127,8 @@ final class WaitQueue {
     }
 
     /** A waiter behind others waits for their permits too, and is refused if all of them cannot be had in time. */
-    private void forecast(Waiter waiter, long sum, boolean mixed) {
-        TurnForecast forecast = new TurnForecast(queues.permits.limits(), waiter.percent);
+    private void refuseIfHopeless(Waiter waiter, long sum, boolean mixed) {
+        TurnForecast forecast = forecast(waiter);
         long cost = mixed ? Math.min(sum, forecast.room()) : forecast.cost(sum);
         long sentAt = queues.nanos();
         queues.peek(key, cost, waiter.percent).thenAccept(seen -> {
@@ -137,7 +137,7 @@ final class WaitQueue {
             }
             long earliest = forecast.earliestMicros(seen, cost, mixed ? cost : sum);
             if (earliest > waiter.microsLeft(sentAt)) {
-                refuse(waiter, refusal(waiter, seen, earliest));
+                refuse(waiter, waiter.refusal(seen, earliest));
             }
         });
     }
@@ -193,7 +193,7 @@ final class WaitQueue {
             if (again) {
                 again = false;
                 barred = 0;
-                cancelWake();
+                wakeUp.cancel();
             }
             asked = waiters.firstAbove(barred);
             if (asked == null) {
@@ -248,7 +248,7 @@ final class WaitQueue {
     }
 
     private void denied(Waiter waiter, Decision denied, long sentAt, Completions done) {
-        TurnForecast forecast = new TurnForecast(queues.permits.limits(), waiter.percent);
+        TurnForecast forecast = forecast(waiter);
         long earliest = forecast.earliestMicros(denied, waiter.permits, waiter.permits);
         long left = waiter.microsLeft(sentAt);
         if (denied.outcome() == Outcome.NEVER || left <= 0 || earliest > left) {
@@ -257,12 +257,12 @@ final class WaitQueue {
             return;
         }
         barred = waiter.percent;
-        wakeAfter(denied, waiter.percent);
+        wakeAfter(denied, waiter);
         long turnNanos = sentAt + nanos(earliest);
         for (Waiter due : waiters.dueBefore(latest(turnNanos, queues.nanos() + 1))) {
             if (waiter.bars(due)) {
                 remove(due);
-                done.add(due, refusal(due, denied, earliest), taken -> {});
+                done.add(due, due.refusal(denied, earliest), taken -> {});
             }
         }
         if (changed) {
@@ -272,7 +272,7 @@ final class WaitQueue {
 
     /** Looks at every waiter behind the one that was denied; for once, because that costs O(n). */
     private void refuseHopeless(Waiter first, Decision denied, long sentAt, Completions done) {
-        TurnForecast forecast = new TurnForecast(queues.permits.limits(), first.percent);
+        TurnForecast forecast = forecast(first);
         long sum = 0;
         for (Waiter waiter : waiters.ofShare(first.percent)) {
             sum += waiter.permits;
@@ -280,7 +280,7 @@ final class WaitQueue {
             if (earliest > waiter.microsLeft(sentAt)) {
                 sum -= waiter.permits;
                 remove(waiter);
-                done.add(waiter, refusal(waiter, denied, earliest), taken -> {});
+                done.add(waiter, waiter.refusal(denied, earliest), taken -> {});
             }
         }
     }
@@ -314,18 +314,12 @@ final class WaitQueue {
         refuse(
                 waiter,
                 denial == null
-                        ? LimiterDecision.denied(Outcome.DENIED, waiter.permits, capacity(), 0, 0, 0)
-                        : refusal(waiter, denial, denial.retryAfterMicros()));
+                        ? LimiterDecision.denied(
+                                Outcome.DENIED, waiter.permits, forecast(waiter).room(), 0, 0, 0)
+                        : waiter.refusal(denial, denial.retryAfterMicros()));
         if (abandoned) {
             goOn();
         }
-    }
-
-    private long capacity() {
-        return queues.permits.limits().stream()
-                .mapToLong(limit -> limit.capacity())
-                .min()
-                .orElse(0);
     }
 
     private void refuse(Waiter waiter, Decision refusal) {
@@ -346,18 +340,6 @@ final class WaitQueue {
             serve();
         }
         done.run();
-    }
-
-    /** What a waiter is told that others stand before. */
-    private static Decision refusal(Waiter waiter, Decision denied, long retryAfterMicros) {
-        return LimiterDecision.denied(
-                        Outcome.DENIED,
-                        waiter.permits,
-                        denied.limit(),
-                        0,
-                        Math.max(retryAfterMicros, denied.retryAfterMicros()),
-                        denied.resetAfterMicros())
-                .withSource(denied.source());
     }
 
     // ---- Changes
@@ -398,7 +380,11 @@ final class WaitQueue {
     }
 
     private boolean fits(Waiter waiter) {
-        return queues.fits(waiter.permits, waiter.percent);
+        return forecast(waiter).fits(waiter.permits);
+    }
+
+    private TurnForecast forecast(Waiter waiter) {
+        return new TurnForecast(queues.permits.limits(), waiter.percent);
     }
 
     // ---- Under the lock
@@ -421,30 +407,18 @@ final class WaitQueue {
         return true;
     }
 
-    private void wakeAfter(Decision denied, int percent) {
-        TurnForecast forecast = new TurnForecast(queues.permits.limits(), percent);
+    private void wakeAfter(Decision denied, Waiter waiter) {
+        TurnForecast forecast = forecast(waiter);
         long micros = forecast.holds()
                 ? Math.max(POLL_HELD_MICROS, forecast.earliestMicros(denied, denied.permits(), denied.permits()))
                 : denied.retryAfterMicros();
-        long atNanos = queues.nanos() + nanos(micros);
-        if (cancelWake == null || atNanos - wakeAtNanos < 0) {
-            cancelWake();
-            wakeAtNanos = atNanos;
-            cancelWake = queues.scheduler.schedule(Math.max(1, micros), this::serve);
-        }
-    }
-
-    private void cancelWake() {
-        if (cancelWake != null) {
-            cancelWake.run();
-            cancelWake = null;
-        }
+        wakeUp.after(micros);
     }
 
     private void dissolveIfEmpty() {
         if (waiters.isEmpty() && !serving && !dissolved) {
             dissolved = true;
-            cancelWake();
+            wakeUp.cancel();
             queues.remove(key, this);
         }
     }

@@ -1,5 +1,8 @@
 package dev.sluice.redis;
 
+import dev.sluice.Decision;
+import dev.sluice.Outcome;
+import dev.sluice.spi.LimiterDecision;
 import dev.sluice.spi.PendingDecision;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +37,18 @@ final class Waiter extends PendingDecision {
     /** Whether this waiter, while it waits, goes before {@code other}. */
     boolean bars(Waiter other) {
         return percent >= other.percent && arrival < other.arrival;
+    }
+
+    /** What it is told if others stand before it, who were denied. */
+    Decision refusal(Decision denied, long retryAfterMicros) {
+        return LimiterDecision.denied(
+                        Outcome.DENIED,
+                        permits,
+                        denied.limit(),
+                        0,
+                        Math.max(retryAfterMicros, denied.retryAfterMicros()),
+                        denied.resetAfterMicros())
+                .withSource(denied.source());
     }
 
     /** Notes the queue that it is about to join; false if its owner has completed the future. */
