@@ -7,6 +7,8 @@ import dev.sluice.Decision;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.ManualClock;
+import dev.sluice.Outcome;
+import dev.sluice.spi.LimiterDecision;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -80,6 +83,56 @@ class WaitingLawTest {
             return null;
         } catch (RuntimeException | AssertionError thrown) {
             return thrown + " at " + thrown.getStackTrace()[0];
+        }
+    }
+
+    /** With a cost of O(n) for each this would take minutes. */
+    @Test
+    @Timeout(30)
+    void joiningAndLeavingAQueueOfManyIsCheap() {
+        int many = 300_000;
+        ManualClock time = new ManualClock();
+        Limiter held = Limiter.builder(Limit.concurrency(10)).clock(time).build();
+        WaitQueues queues = new WaitQueues(new Denying(held), time, time, 0);
+        List<CompletableFuture<Decision>> waits = new ArrayList<>();
+        for (int i = 0; i < many; i++) {
+            waits.add(queues.await("k", 1, 100 - i % 3, 1_000_000L));
+        }
+        for (int i = many - 1; i >= many / 2; i--) {
+            waits.get(i).cancel(false);
+        }
+        assertThat(waits.get(0)).isNotDone();
+        time.advance(Duration.ofMinutes(1));
+        assertThat(waits).allMatch(CompletableFuture::isDone);
+        assertThat(queues.isEmpty()).isTrue();
+        assertThat(time.pending()).isZero();
+    }
+
+    /** Denies at once. */
+    private record Denying(Limiter limiter) implements WaitQueues.Permits {
+        @Override
+        public List<Limit> limits() {
+            return limiter.limits();
+        }
+
+        @Override
+        public CompletableFuture<Decision> take(String key, long permits, int percent, long maxDelay) {
+            return CompletableFuture.completedFuture(byPolicy(key, permits, percent));
+        }
+
+        @Override
+        public CompletableFuture<Decision> peek(String key, long permits, int percent) {
+            return take(key, permits, percent, 0);
+        }
+
+        @Override
+        public Decision byPolicy(String key, long permits, int percent) {
+            return LimiterDecision.denied(Outcome.DENIED, permits, 1, 0, Decision.NEVER_MICROS, Decision.NEVER_MICROS);
+        }
+
+        @Override
+        public void refund(String key, LimiterDecision taken) {
+            throw new AssertionError("nothing was taken");
         }
     }
 

@@ -213,27 +213,6 @@ class WaitingTest {
     }
 
     @Test
-    void joiningAndLeavingALongQueueIsCheap() {
-        int many = 100_000;
-        try (RedisStore dead = withoutRedis()) {
-            Limiter limiter = dead.limiter("long", Limit.slidingLog(1, ofMillis(1)));
-            Limiter blocked = dead.limiter("blocked", Limit.concurrency(1));
-            limiter.decide("k");
-            Decision held = blocked.decide("k");
-            List<CompletableFuture<Decision>> waits = new ArrayList<>();
-            for (int i = 0; i < many; i++) {
-                waits.add(blocked.acquireAsync("k", 1, ofHours(1)));
-            }
-            for (int i = many - 1; i > 0; i--) {
-                waits.get(i).cancel(false);
-            }
-            assertThat(waits.get(0)).isNotDone();
-            blocked.release("k", held);
-            assertAllowedAtOnce(waits.get(0));
-        }
-    }
-
-    @Test
     void aQueueIsWaitedForByItsDelayUnderTheLocalPolicyToo() throws Exception {
         try (RedisStore dead = withoutRedis()) {
             Limiter queue = dead.limiter(
