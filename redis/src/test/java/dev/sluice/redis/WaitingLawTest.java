@@ -90,7 +90,7 @@ class WaitingLawTest {
     @Test
     @Timeout(30)
     void joiningAndLeavingAQueueOfManyIsCheap() {
-        int many = 300_000;
+        int many = 200_000;
         ManualClock time = new ManualClock();
         Limiter held = Limiter.builder(Limit.concurrency(10)).clock(time).build();
         WaitQueues queues = new WaitQueues(new Denying(held), time, time, 0);
