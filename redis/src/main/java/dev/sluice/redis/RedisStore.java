@@ -78,6 +78,11 @@ public final class RedisStore implements Store {
         return limiterBuilder(name, limits).onFailure(onFailure).build();
     }
 
+    @Override
+    public Limiter batchedLimiter(String name, OnFailure onFailure, Limit... limits) {
+        return limiterBuilder(name, limits).onFailure(onFailure).batched().build();
+    }
+
     /** A limiter with options. */
     public RedisLimiterBuilder limiterBuilder(String name, Limit... limits) {
         return new RedisLimiterBuilder(setup, name, limits);
