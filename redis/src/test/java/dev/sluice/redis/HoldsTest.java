@@ -86,6 +86,24 @@ class HoldsTest {
     }
 
     @Test
+    void aHoldWhoseStateIsDamagedIsRestored() {
+        Limiter limiter = store.limiter("damaged", Limit.concurrency(1));
+        Decision text = limiter.decide("text");
+        Decision list = limiter.decide("list");
+        for (String name : server.keys()) {
+            server.command("DEL", name);
+            server.command(name.contains("list") ? "RPUSH" : "SET", name, "C and more that makes no sense");
+        }
+        Eventually.holds(
+                "both are restored", ofSeconds(20), () -> store.counters().holdsRestored() == 2);
+        assertThat(limiter.decide("text").allowed()).isFalse();
+        assertThat(limiter.decide("list").allowed()).isFalse();
+        limiter.release("text", text);
+        limiter.release("list", list);
+        assertThat(limiter.decide("text").allowed()).isTrue();
+    }
+
+    @Test
     void refundedPermitsAreNotRenewed() throws Exception {
         Limiter limiter = store.limiter("refunded", Limit.concurrency(1000));
         for (int i = 0; i < 100; i++) {

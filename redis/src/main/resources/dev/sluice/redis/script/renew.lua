@@ -14,6 +14,7 @@
 --
 -- state  C, then three little-endian doubles for each hold: when it was taken, when its lease ends, its permits
 
+local LONGEST_LEASE = 24 * 3600 * 1000000
 local pack, unpack, sub = struct.pack, struct.unpack, string.sub
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -23,12 +24,12 @@ local reply = {}
 
 for _, key in ipairs(KEYS) do
   local holds, byId, held = {}, {}, 0
-  local raw = redis.call('GET', key)
-  if raw and string.byte(raw) == 67 then
+  local raw = redis.pcall('GET', key)
+  if type(raw) == 'string' and string.byte(raw) == 67 then -- else there is no state, or none that can be
     for from = 2, #raw - 23, 24 do
       local takenAt, expiresAt, permits = unpack('<ddd', raw, from)
-      if expiresAt > now then
-        local hold = { takenAt, expiresAt, permits }
+      if expiresAt > now and permits >= 1 and permits <= 2 ^ 53 and math.fmod(permits, 1) == 0 then
+        local hold = { takenAt, math.min(expiresAt, now + LONGEST_LEASE), permits }
         local id = sub(raw, from, from + 7) .. sub(raw, from + 16, from + 23)
         byId[id] = byId[id] or {}
         table.insert(byId[id], hold)
