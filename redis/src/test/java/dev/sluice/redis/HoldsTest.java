@@ -72,17 +72,19 @@ class HoldsTest {
         Decision two = limiter.decide("k", 2);
         Decision one = limiter.decide("k");
         server.command("FLUSHALL");
-        Eventually.holds(
-                "both are held again",
-                ofSeconds(20),
-                () -> limiter.peek("k", 1).perLimit().get(0).remaining() == 0);
+        Eventually.holds("both are held again", ofSeconds(20), () -> free(limiter) == 0);
         pass(LEASE.plus(LEASE)); // and stay so
-        assertThat(limiter.peek("k", 1).perLimit().get(0).remaining()).isZero();
+        assertThat(free(limiter)).isZero();
         limiter.release("k", two);
         limiter.release("k", one);
-        assertThat(limiter.peek("k", 0).perLimit().get(0).remaining()).isEqualTo(3);
+        // a renewal that was under way may have added one again for a moment
+        Eventually.holds("nothing is held", LEASE.dividedBy(2), () -> free(limiter) == 3);
         pass(LEASE);
-        assertThat(limiter.peek("k", 0).perLimit().get(0).remaining()).isEqualTo(3);
+        assertThat(free(limiter)).isEqualTo(3);
+    }
+
+    private static long free(Limiter limiter) {
+        return limiter.peek("k", 0).perLimit().get(0).remaining();
     }
 
     @Test
