@@ -8,13 +8,14 @@ import java.math.BigInteger;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToLongBiFunction;
 
 /**
  * The earliest time at which a waiter can be served, from one denial and the number of permits that are wanted before it.
  *
  * <p>Why it is a bound and not the time itself: a process knows the sum of the permits that its waiters want, and what one
  * denial says of each limit, but not the state in Redis. The bound follows from what a limit admits at most. With waiters
- * that want one permit each it is exact for buckets, windows and logs; otherwise a turn may come later, and a waiter is
+ * that want one permit each it is exact for buckets, logs and fixed windows; otherwise a turn may come later, and a waiter is
  * refused later than it could be, at its deadline at the latest. Permits of a concurrency limit may be released at any
  * time, so they count for nothing here.
  *
@@ -38,17 +39,26 @@ record TurnForecast(List<Limit> limits, int percent) {
         return limits.stream().mapToLong(this::room).min().orElse(0);
     }
 
+    /** The time after its denial before which a request cannot be allowed, unless permits are given back. */
+    long earliestMicros(Decision denied) {
+        return latestOf(denied, (limit, one) -> limit.holds() ? 0 : one.retryAfterMicros());
+    }
+
     /** The time after the denial of a request of {@code cost} before which {@code sum} permits are not to be had. */
     long earliestMicros(Decision denied, long cost, long sum) {
+        return latestOf(denied, (limit, one) -> limit.accept(new Earliest(one, cost, sum, room(limit))));
+    }
+
+    /** The latest of the times that follow for each limit. */
+    private long latestOf(Decision denied, ToLongBiFunction<Limit, Decision> earliest) {
         List<Decision> each = denied.perLimit();
         if (denied.source() == Source.FAILURE_POLICY || each.size() != limits.size()) {
             return holds() ? 0 : denied.retryAfterMicros();
         }
         long latest = 0;
         for (int i = 0; i < limits.size(); i++) {
-            Decision one = each.get(i);
-            if (one.outcome() != Outcome.NEVER) {
-                latest = Math.max(latest, limits.get(i).accept(new Earliest(one, cost, sum, room(limits.get(i)))));
+            if (each.get(i).outcome() != Outcome.NEVER) {
+                latest = Math.max(latest, earliest.applyAsLong(limits.get(i), each.get(i)));
             }
         }
         return latest;
@@ -92,20 +102,21 @@ record TurnForecast(List<Limit> limits, int percent) {
 
         @Override
         public Long slidingWindow(Limit.SlidingWindow limit) {
+            // a weighted window may admit permits one by one before it admits them all at once
             boolean strict = limit.counting() == Limit.SlidingWindow.Counting.STRICT;
-            return afterPeriods(limit.period(), strict ? room : 2 * room);
+            return strict ? afterPeriods(limit.period()) : 0;
         }
 
         @Override
         public Long slidingLog(Limit.SlidingLog limit) {
-            return afterPeriods(limit.period(), room);
+            return afterPeriods(limit.period());
         }
 
-        /** In any period there are at most so many. */
-        private long afterPeriods(Duration period, long most) {
-            return most == 0
+        /** In any period there are at most as many as there is room for. */
+        private long afterPeriods(Duration period) {
+            return room == 0
                     ? denied.retryAfterMicros()
-                    : sum(denied.retryAfterMicros(), product((sum - cost) / most, micros(period)));
+                    : sum(denied.retryAfterMicros(), product((sum - cost) / room, micros(period)));
         }
 
         @Override

@@ -249,7 +249,7 @@ final class WaitQueue {
 
     private void denied(Waiter waiter, Decision denied, long sentAt, Completions done) {
         TurnForecast forecast = forecast(waiter);
-        long earliest = forecast.earliestMicros(denied, waiter.permits, waiter.permits);
+        long earliest = forecast.earliestMicros(denied);
         long left = waiter.microsLeft(sentAt);
         if (denied.outcome() == Outcome.NEVER || left <= 0 || earliest > left) {
             remove(waiter);
@@ -360,7 +360,7 @@ final class WaitQueue {
         } finally {
             lock.unlock();
         }
-        unfit.forEach(waiter -> queues.askOnce(key, waiter));
+        unfit.forEach(waiter -> waiter.answer(waiter.never(queues.permits.limits())));
         serve();
     }
 
@@ -410,7 +410,7 @@ final class WaitQueue {
     private void wakeAfter(Decision denied, Waiter waiter) {
         TurnForecast forecast = forecast(waiter);
         long micros = forecast.holds()
-                ? Math.max(POLL_HELD_MICROS, forecast.earliestMicros(denied, denied.permits(), denied.permits()))
+                ? Math.max(POLL_HELD_MICROS, forecast.earliestMicros(denied))
                 : denied.retryAfterMicros();
         wakeUp.after(micros);
     }

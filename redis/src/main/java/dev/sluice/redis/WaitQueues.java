@@ -89,7 +89,7 @@ final class WaitQueues {
             return true;
         }
         TurnForecast forecast = new TurnForecast(permits.limits(), waiter.percent);
-        return forecast.earliestMicros(decision, waiter.permits, waiter.permits) > waiter.microsLeft(sentAt);
+        return forecast.earliestMicros(decision) > waiter.microsLeft(sentAt);
     }
 
     private void join(String key, Waiter waiter, @Nullable Decision denied) {
@@ -98,18 +98,10 @@ final class WaitQueues {
                 return;
             }
         }
-        if (!waiter.isWithdrawn()) {
-            askOnce(key, waiter);
-        }
-    }
-
-    /** Asks for a waiter that cannot wait any more. */
-    void askOnce(String key, Waiter waiter) {
         if (closed) {
             answerByPolicy(key, waiter);
         } else {
-            take(key, waiter.permits, waiter.percent)
-                    .whenComplete((decision, failure) -> answer(key, waiter, decision, failure));
+            waiter.answer(waiter.never(permits.limits()));
         }
     }
 

@@ -1,9 +1,11 @@
 package dev.sluice.redis;
 
 import dev.sluice.Decision;
+import dev.sluice.Limit;
 import dev.sluice.Outcome;
 import dev.sluice.spi.LimiterDecision;
 import dev.sluice.spi.PendingDecision;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -49,6 +51,12 @@ final class Waiter extends PendingDecision {
                         Math.max(retryAfterMicros, denied.retryAfterMicros()),
                         denied.resetAfterMicros())
                 .withSource(denied.source());
+    }
+
+    /** What it is told if other limits are in force, which it does not fit. */
+    Decision never(List<Limit> limits) {
+        long capacity = limits.stream().mapToLong(Limit::capacity).min().orElse(0);
+        return LimiterDecision.denied(Outcome.NEVER, permits, capacity, 0, Decision.NEVER_MICROS, 0);
     }
 
     /** Notes the queue that it is about to join; false if its owner has completed the future. */
