@@ -27,6 +27,14 @@ public interface Store extends AutoCloseable {
     Limiter limiter(String name, OnFailure onFailure, Limit... limits);
 
     /**
+     * The same; where the store is a server, permits of keys that are asked for very often may be fetched ahead and spent
+     * in this process. A store in this JVM has no use for that.
+     */
+    default Limiter batchedLimiter(String name, OnFailure onFailure, Limit... limits) {
+        return limiter(name, onFailure, limits);
+    }
+
+    /**
      * Charges several limiters of this store for one request: all of them or none, in one step that nobody sees half of.
      * When one denies, nothing is taken, and the decisions of the others say how they stand without the request, or that
      * they deny it too. Two charges to the same key of a limiter add up. A shadow limiter never denies, and is charged if

@@ -9,6 +9,8 @@ import java.util.function.UnaryOperator;
 class Entry {
     /** The slots of the table for one key, right after the table has grown. */
     private static final int SLOTS = 3;
+    /** The digest of a long key. */
+    private static final long DIGEST_BYTES = HeapSize.object(0, 32);
 
     final Object key;
     final int hash;
@@ -120,7 +122,7 @@ class Entry {
 
     /** The bytes on the heap of an entry without its state. */
     static long bytes(Object key) {
-        long keyBytes = key instanceof String string ? HeapSize.string(string) : HashedKey.BYTES;
+        long keyBytes = key instanceof String string ? HeapSize.string(string) : DIGEST_BYTES;
         return HeapSize.object(2, 4) + keyBytes + HeapSize.references(SLOTS) - HeapSize.references(0);
     }
 

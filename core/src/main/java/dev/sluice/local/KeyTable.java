@@ -2,6 +2,7 @@ package dev.sluice.local;
 
 import dev.sluice.algorithm.HeapSize;
 import dev.sluice.algorithm.State;
+import dev.sluice.spi.HashedKey;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;

@@ -4,6 +4,8 @@ import dev.sluice.Decision;
 import dev.sluice.Limiter;
 import dev.sluice.Outcome;
 import dev.sluice.algorithm.State;
+import dev.sluice.spi.Completions;
+import dev.sluice.spi.LimiterDecision;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
@@ -206,7 +208,7 @@ final class WaitQueue {
 
     /** Runs an operation under the lock. The futures of those who are served or refused by it are still to complete. */
     private Completions locked(Consumer<Completions> operation) {
-        Completions done = new Completions(core);
+        Completions done = new Completions(core.scheduler);
         boolean ended = false;
         lock.lock();
         try {
@@ -258,7 +260,7 @@ final class WaitQueue {
         if (!refused.isEmpty()) {
             State seen = entry.snapshot();
             for (Waiter waiter : refused) {
-                done.add(waiter, refusal(waiter, seen, now, clock));
+                done.add(waiter, refusal(waiter, seen, now, clock), taken -> {});
             }
             refused.clear();
         }
@@ -278,7 +280,8 @@ final class WaitQueue {
                                 Math.max(state.readyAt(waiter.percent, now, waiter.permits), state.departsAt(now))));
             } else {
                 remove(first);
-                done.add(first, decision);
+                Waiter served = first;
+                done.add(served, decision, taken -> core.refund(served.key, LimiterDecision.of(taken)));
                 turns.served(first, now);
             }
         }

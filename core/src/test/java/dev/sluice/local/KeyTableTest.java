@@ -11,6 +11,7 @@ import dev.sluice.Decision;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.ManualClock;
+import dev.sluice.spi.HashedKey;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

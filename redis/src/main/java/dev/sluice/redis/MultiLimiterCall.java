@@ -2,12 +2,10 @@ package dev.sluice.redis;
 
 import dev.sluice.Charge;
 import dev.sluice.Decision;
-import dev.sluice.redis.client.ResilientConnection;
 import dev.sluice.redis.script.LimitScripts;
 import dev.sluice.redis.script.LimitScripts.Operation;
 import dev.sluice.redis.script.Script;
 import dev.sluice.redis.script.ScriptReply;
-import dev.sluice.spi.LimiterDecision;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -19,175 +17,186 @@ import org.jspecify.annotations.Nullable;
  * A request to several limiters in one script: all of them are charged or none.
  *
  * <p>How: a script for several limits works as well if they belong to different limiters. It gets the limits of all
- * limiters, one after another, and its reply is divided among them. The denial cache is not used, because it does not know
- * the state of the other limiters.
+ * limiters, one after another, and its reply is divided among them.
+ *
+ * <p>A shadow limiter is charged with the others if it admits. If only shadow limiters deny, the script is run again
+ * without them: the others are still charged in one step.
  */
 final class MultiLimiterCall {
-    private record Member(RedisLimiter limiter, String key, long maxDelay, LimitScripts scripts) {
-        RedisLimiterCore core() {
-            return limiter.core();
+    private record Member(int index, RedisLimiter limiter, String key, long maxDelay, LimitScripts scripts) {
+        ScriptCalls calls() {
+            return limiter.core().calls();
         }
 
         int percent() {
             return limiter.percent();
         }
 
+        boolean isShadow() {
+            return limiter.isShadow();
+        }
+
         boolean hasCounter(ScriptCalls calls, String key) {
-            return core().calls().limiterName().equals(calls.limiterName()) && this.key.equals(key);
-        }
-
-        Decision byPolicy(Operation operation, long permits) {
-            return core().calls().byPolicy(operation, key, permits, percent(), maxDelay);
-        }
-
-        /** How its policy stands without the request, or that it denies it too. */
-        Decision withoutTaking(long permits) {
-            Decision now = byPolicy(Operation.PEEK, 0);
-            return permits <= now.remaining() ? now : byPolicy(Operation.PEEK, permits);
+            return calls().limiterName().equals(calls.limiterName()) && this.key.equals(key);
         }
     }
 
-    private final ResilientConnection connection;
-    private final long permits;
+    private final RedisStore.Setup setup;
+    private final JointRequest request;
     private final List<Member> members;
-    private final LimitScripts scripts;
-    /** The longest delay that the one limiter with a queue accepts. */
-    private final long maxDelay;
+    private final long permits;
+    /** In the order of the members; null for those that are not decided yet. */
+    private final @Nullable Decision[] decisions;
 
-    private MultiLimiterCall(ResilientConnection connection, long permits, List<Member> members) {
-        this.connection = connection;
-        this.permits = permits;
+    private MultiLimiterCall(
+            RedisStore.Setup setup, JointRequest request, List<Member> members, @Nullable Decision[] known) {
+        this.setup = setup;
+        this.request = request;
         this.members = members;
-        this.scripts =
-                LimitScripts.combined(members.stream().map(Member::scripts).toList());
-        this.maxDelay = members.stream()
+        this.permits = request.charges().get(0).permits();
+        this.decisions = known;
+    }
+
+    /**
+     * The call for this request, or null if one script cannot do it.
+     *
+     * @param known the decisions of shadows that are known to deny, null for all others
+     */
+    static @Nullable MultiLimiterCall of(RedisStore.Setup setup, JointRequest request, @Nullable Decision[] known) {
+        List<Charge> charges = request.charges();
+        List<Member> members = new ArrayList<>(charges.size());
+        int limits = 0;
+        for (int i = 0; i < charges.size(); i++) {
+            Charge charge = charges.get(i);
+            RedisLimiter limiter = request.limiters().get(i);
+            ScriptCalls calls = limiter.core().calls();
+            if (charge.permits() != charges.get(0).permits() || charge.permits() <= 0) {
+                return null;
+            }
+            if (members.stream().anyMatch(member -> member.hasCounter(calls, charge.key()))) {
+                return null; // the script would charge that counter once
+            }
+            LimitScripts scripts = calls.scripts();
+            members.add(new Member(i, limiter, charge.key(), SequentialCharge.maxDelayMicros(charge), scripts));
+            limits += scripts.limits().size();
+        }
+        boolean isOneScript = !members.isEmpty() && limits <= Script.MAX_LIMITS && haveOneDelay(members);
+        return isOneScript
+                        && !members.stream()
+                                .allMatch(member -> member.limiter.core().takesBatches())
+                ? new MultiLimiterCall(setup, request, members, known)
+                : null;
+    }
+
+    /** The script has one delay for all, and a shadow delays nothing. */
+    private static boolean haveOneDelay(List<Member> members) {
+        List<Member> delaying =
+                members.stream().filter(member -> member.scripts.delays()).toList();
+        return delaying.stream().noneMatch(Member::isShadow)
+                && (delaying.size() <= 1 || maxDelay(members) == LimitScripts.ANY_DELAY);
+    }
+
+    /** The longest delay that the limiters with a queue accept. */
+    private static long maxDelay(List<Member> members) {
+        return members.stream()
                 .filter(member -> member.scripts.delays())
                 .mapToLong(Member::maxDelay)
                 .min()
                 .orElse(LimitScripts.ANY_DELAY);
     }
 
-    /** The call for these charges, or null if one script cannot do it. */
-    static @Nullable MultiLimiterCall of(
-            ResilientConnection connection, List<Charge> charges, List<RedisLimiter> limiters) {
-        List<Member> members = new ArrayList<>(charges.size());
-        int limits = 0;
-        int queues = 0;
-        for (int i = 0; i < charges.size(); i++) {
-            Charge charge = charges.get(i);
-            RedisLimiter limiter = limiters.get(i);
-            if (!limiter.isPlain() || charge.permits() != charges.get(0).permits() || charge.permits() <= 0) {
-                return null;
-            }
-            ScriptCalls calls = limiter.core().calls();
-            if (members.stream().anyMatch(member -> member.hasCounter(calls, charge.key()))) {
-                return null; // the script would charge that counter once
-            }
-            LimitScripts scripts = calls.scripts();
-            members.add(new Member(limiter, charge.key(), SequentialCharge.maxDelayMicros(charge), scripts));
-            limits += scripts.limits().size();
-            queues += scripts.delays() ? 1 : 0;
-        }
-        if (members.isEmpty() || limits > Script.MAX_LIMITS) {
-            return null;
-        }
-        MultiLimiterCall call = new MultiLimiterCall(connection, charges.get(0).permits(), members);
-        return queues > 1 && call.maxDelay != LimitScripts.ANY_DELAY ? null : call; // the script has one delay for all
-    }
-
     CompletableFuture<List<Decision>> decide() {
-        CompletableFuture<List<Decision>> decisions = new CompletableFuture<>();
-        run(ScriptCalls.MAX_REPEATS, decisions);
-        return decisions.thenApply(this::observed);
+        CompletableFuture<List<Decision>> done = new CompletableFuture<>();
+        run(undecided(), ScriptCalls.MAX_REPEATS, done);
+        return done;
     }
 
-    private List<Decision> observed(List<Decision> decisions) {
-        List<Decision> seen = new ArrayList<>(members.size());
-        for (int i = 0; i < members.size(); i++) {
-            Member member = members.get(i);
-            seen.add(member.limiter.observed(member.key, decisions.get(i)));
-        }
-        return seen;
+    private List<Member> undecided() {
+        return members.stream()
+                .filter(member -> decisions[member.index] == null)
+                .toList();
     }
 
-    private void run(int repeats, CompletableFuture<List<Decision>> decisions) {
-        byte[] arguments = scripts.arguments(Operation.TAKE, permits, maxDelay, percents());
-        byte[][] args = members.get(0).core().calls().withTime(arguments);
-        boolean asked = connection.run(scripts.decide(), keyNames(), args, bytes -> {
+    // ---- Redis
+
+    private void run(List<Member> asked, int repeats, CompletableFuture<List<Decision>> done) {
+        LimitScripts scripts =
+                LimitScripts.combined(asked.stream().map(Member::scripts).toList());
+        byte[] arguments = scripts.arguments(Operation.TAKE, permits, maxDelay(asked), percents(asked, scripts));
+        long calledAtNanos = System.nanoTime();
+        byte[][] args = asked.get(0).calls().withTime(arguments);
+        boolean sent = setup.connection().run(scripts.decide(), keyNames(asked), args, bytes -> {
             ScriptReply reply = bytes == null ? null : new ScriptReply(bytes, scripts, 100);
             if (reply == null || (reply.isUndecided() && repeats == 0)) {
-                decisions.complete(byPolicy());
+                done.complete(new PolicyCharge(setup.memory(), request).decide());
             } else if (reply.isUndecided()) {
-                after(reply).run(repeats - 1, decisions);
+                run(after(asked, reply), repeats - 1, done);
             } else {
-                decisions.complete(decisions(reply));
+                replied(asked, reply);
+                if (!reply.isAdmitted()) {
+                    request.remember(setup.denials(), decisions, calledAtNanos);
+                }
+                List<Member> again = reply.isAdmitted() ? List.of() : withoutShadows(asked);
+                if (again.isEmpty()) {
+                    done.complete(request.observed(decisions));
+                } else {
+                    run(again, ScriptCalls.MAX_REPEATS, done);
+                }
             }
         });
-        if (asked) {
-            members.get(0).core().calls().counters().asked.increment();
+        if (sent) {
+            setup.counters().asked.increment();
         }
     }
 
-    private List<Decision> decisions(ScriptReply reply) {
-        List<Decision> decisions = new ArrayList<>(members.size());
+    private void replied(List<Member> asked, ScriptReply reply) {
         int first = 0;
-        for (Member member : members) {
+        for (Member member : asked) {
             ScriptReply own = reply.part(first, member.scripts, member.percent());
             if (reply.isAdmitted()) {
                 Decision decision = own.decision(permits, LimitScripts.ANY_DELAY);
-                member.core().calls().renewIfHeld(member.key, decision);
-                decisions.add(decision);
+                member.calls().renewIfHeld(member.key, decision);
+                decisions[member.index] = decision;
             } else {
-                decisions.add(own.withoutTaking(permits, member.maxDelay));
+                decisions[member.index] = own.withoutTaking(permits, member.maxDelay);
             }
             first += member.scripts.limits().size();
         }
-        return decisions;
     }
 
-    /** The same call after a reply that left it undecided. */
-    private MultiLimiterCall after(ScriptReply reply) {
+    /** If only shadows deny, the others, whose decisions are forgotten; else nobody. */
+    private List<Member> withoutShadows(List<Member> asked) {
+        List<Member> admitting = asked.stream().filter(this::isAllowed).toList();
+        boolean onlyShadows = asked.stream().allMatch(member -> member.isShadow() || isAllowed(member));
+        if (!onlyShadows || admitting.size() == asked.size()) {
+            return List.of();
+        }
+        admitting.forEach(member -> decisions[member.index] = null);
+        return admitting;
+    }
+
+    private boolean isAllowed(Member member) {
+        Decision decision = decisions[member.index];
+        return decision != null && decision.allowed();
+    }
+
+    /** The same members after a reply that left them undecided. */
+    private static List<Member> after(List<Member> members, ScriptReply reply) {
         List<Member> then = new ArrayList<>(members.size());
         for (Member member : members) {
-            LimitScripts moved = member.core().calls().afterUndecided(member.scripts, reply);
-            then.add(new Member(member.limiter, member.key, member.maxDelay, moved));
+            LimitScripts moved = member.calls().afterUndecided(member.scripts, reply);
+            then.add(new Member(member.index, member.limiter, member.key, member.maxDelay, moved));
         }
-        return new MultiLimiterCall(connection, permits, then);
+        return then;
     }
 
-    /** The decisions of each limiter's failure policy. If one denies, the permits of the others are refunded. */
-    private List<Decision> byPolicy() {
-        List<Decision> decisions = new ArrayList<>(members.size());
-        for (Member member : members) {
-            Decision decision = member.byPolicy(Operation.TAKE, permits);
-            if (!decision.allowed()) {
-                return refunded(decisions, decision);
-            }
-            decisions.add(decision);
-        }
-        return decisions;
-    }
-
-    private List<Decision> refunded(List<Decision> taken, Decision denied) {
-        List<Decision> decisions = new ArrayList<>(members.size());
-        for (int i = 0; i < members.size(); i++) {
-            Member member = members.get(i);
-            if (i < taken.size()) {
-                member.core().refund(member.key, LimiterDecision.of(taken.get(i)));
-            }
-            decisions.add(i == taken.size() ? denied : member.withoutTaking(permits));
-        }
-        return decisions;
-    }
-
-    private String[] keyNames() {
+    private static String[] keyNames(List<Member> members) {
         List<String> names = new ArrayList<>();
-        members.forEach(
-                member -> Collections.addAll(names, member.core().calls().keyNames(member.scripts, member.key)));
+        members.forEach(member -> Collections.addAll(names, member.calls().keyNames(member.scripts, member.key)));
         return names.toArray(String[]::new);
     }
 
-    private int[] percents() {
+    private static int[] percents(List<Member> members, LimitScripts scripts) {
         int[] percents = new int[scripts.limits().size()];
         int first = 0;
         for (Member member : members) {

@@ -20,6 +20,11 @@ import java.util.Map;
  * @param inFlight calls that wait for Redis now
  * @param reconnects connections that the store made in place of an earlier one
  * @param breakers the state of the circuit breaker of each master that was called, by {@code host:port}
+ * @param holdsRestored holds that were no longer in Redis, and were added again
+ * @param holdsLost holds that were no longer in Redis, and whose permits others hold
+ * @param permitsInBatches permits that were fetched ahead and are not spent now
+ * @param maxPermitsInBatches the most permits that may be fetched ahead, with the keys that are hot now
+ * @param damagedStates states in Redis that could not be read, and were replaced by fresh ones
  */
 public record RedisCounters(
         long asked,
@@ -36,7 +41,12 @@ public record RedisCounters(
         long refusals,
         long inFlight,
         long reconnects,
-        Map<String, BreakerState> breakers) {
+        Map<String, BreakerState> breakers,
+        long holdsRestored,
+        long holdsLost,
+        long permitsInBatches,
+        long maxPermitsInBatches,
+        long damagedStates) {
     /** Whether a master is called. */
     public enum BreakerState {
         CLOSED,

@@ -27,9 +27,8 @@ final class RedisLimiter extends AbstractLimiter {
         return percent;
     }
 
-    /** Whether its decisions are those of the script, unchanged. */
-    boolean isPlain() {
-        return !shadow && !core.takesBatches();
+    boolean isShadow() {
+        return shadow;
     }
 
     /** The decision as the caller sees it; the listener has been called with it. */

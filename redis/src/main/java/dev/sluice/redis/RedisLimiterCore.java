@@ -3,8 +3,9 @@ package dev.sluice.redis;
 import dev.sluice.Decision;
 import dev.sluice.Limit;
 import dev.sluice.OnFailure;
-import dev.sluice.Scheduler;
+import dev.sluice.Ticker;
 import dev.sluice.redis.script.LimitScripts;
+import dev.sluice.redis.script.LimitScripts.Operation;
 import dev.sluice.spi.LimiterDecision;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -26,7 +27,6 @@ final class RedisLimiterCore {
     private final DenialCache denials;
     private final FallbackCounters counters;
     private final @Nullable PermitBatches batches;
-    private final Scheduler scheduler;
     private final WaitQueues queues;
 
     RedisLimiterCore(
@@ -35,13 +35,10 @@ final class RedisLimiterCore {
         this.setup = setup;
         this.denials = setup.denials();
         this.counters = setup.counters();
-        this.batches = batchShare > 0 ? new PermitBatches(calls, this::refund, counters, batchShare) : null;
-        this.scheduler = setup.scheduler();
+        this.batches = batchShare > 0 ? new PermitBatches(calls, setup, batchShare, this::refund) : null;
         this.queues = new WaitQueues(
-                calls, setup.scheduler(), this::take, (key, taken) -> refund(key, LimiterDecision.of(taken)));
-        if (batches != null) {
-            batches.sweepOn(setup.executor());
-        }
+                new Waited(), setup.scheduler(), Ticker.system(), setup.waits().graceMicros());
+        setup.waits().add(queues);
     }
 
     ScriptCalls calls() {
@@ -99,21 +96,35 @@ final class RedisLimiterCore {
         if (waitMicros == 0 || permits == 0) {
             return take(key, permits, percent, waitMicros);
         }
-        return scripts().delays()
-                ? delayed(key, permits, percent, waitMicros)
-                : queues.join(key, permits, percent, waitMicros);
+        return queues.await(key, permits, percent, waitMicros);
     }
 
-    /** Waits for the delay of a queueing limit. */
-    private CompletableFuture<Decision> delayed(String key, long permits, int percent, long waitMicros) {
-        CompletableFuture<Decision> waiter = new CompletableFuture<>();
-        take(key, permits, percent, waitMicros)
-                .thenAccept(decision -> scheduler.schedule(decision.delayMicros(), () -> {
-                    if (!waiter.complete(LimiterDecision.of(decision).undelayed()) && decision.allowed()) {
-                        refund(key, LimiterDecision.of(decision));
-                    }
-                }));
-        return waiter;
+    /** What those who wait ask for. */
+    private final class Waited implements WaitQueues.Permits {
+        @Override
+        public List<Limit> limits() {
+            return scripts().limits();
+        }
+
+        @Override
+        public CompletableFuture<Decision> take(String key, long permits, int percent, long maxDelay) {
+            return RedisLimiterCore.this.take(key, permits, percent, maxDelay);
+        }
+
+        @Override
+        public CompletableFuture<Decision> peek(String key, long permits, int percent) {
+            return RedisLimiterCore.this.peek(key, permits, percent);
+        }
+
+        @Override
+        public Decision byPolicy(String key, long permits, int percent) {
+            return calls.byPolicy(Operation.TAKE, key, permits, percent, 0);
+        }
+
+        @Override
+        public void refund(String key, LimiterDecision taken) {
+            RedisLimiterCore.this.refund(key, taken);
+        }
     }
 
     // ---- Permits that were taken
@@ -125,8 +136,10 @@ final class RedisLimiterCore {
 
     /** Refunds the last {@code unused} permits; done when Redis has replied or cannot be reached. */
     CompletableFuture<?> refund(String key, LimiterDecision taken, long unused) {
-        denials.remove(calls, key);
-        return calls.refund(key, taken, unused).thenRun(() -> queues.wake(key));
+        return calls.refund(key, taken, unused).thenRun(() -> {
+            denials.remove(calls, key); // after the reply: what was denied before it is not known any more
+            queues.wake(key);
+        });
     }
 
     /** Releases permits of a concurrency limit; done when Redis has replied or cannot be reached. */
@@ -137,7 +150,6 @@ final class RedisLimiterCore {
     // ---- Resetting and changing
 
     void reset(String key) {
-        denials.remove(calls, key);
         if (batches != null) {
             batches.drop(key);
         }
@@ -148,7 +160,6 @@ final class RedisLimiterCore {
 
     void change(List<Limit> limits) {
         calls.change(limits);
-        denials.removeAll(calls);
-        queues.wakeAll();
+        queues.limitsChanged();
     }
 }

@@ -11,7 +11,6 @@ import dev.sluice.StoreUsage;
 import dev.sluice.redis.client.ResilientConnection;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
@@ -36,12 +35,7 @@ import org.jspecify.annotations.Nullable;
  * and nothing is thrown. The store reconnects by itself. It can be built before Redis is there.
  */
 public final class RedisStore implements Store {
-    /**
-     * What all limiters of a store share.
-     *
-     * @param closing run once each before the connection is closed. Whoever has waiters adds itself, and removes itself
-     *     when it has none.
-     */
+    /** What all limiters of a store share. */
     record Setup(
             ResilientConnection connection,
             Combiner combiner,
@@ -51,13 +45,11 @@ public final class RedisStore implements Store {
             DenialCache denials,
             ScheduledExecutorService executor,
             Scheduler scheduler,
+            OpenWaits waits,
             OnFailure onFailure,
             long leaseMicros,
             String clock,
-            @Nullable LongSupplier testMicros,
-            Set<Runnable> closing) {}
-
-    private static final System.Logger LOG = System.getLogger(RedisStore.class.getName());
+            @Nullable LongSupplier testMicros) {}
 
     private final Setup setup;
 
@@ -89,6 +81,11 @@ public final class RedisStore implements Store {
         return limiterBuilder(name, limits).onFailure(onFailure).build();
     }
 
+    @Override
+    public Limiter batchedLimiter(String name, OnFailure onFailure, Limit... limits) {
+        return limiterBuilder(name, limits).onFailure(onFailure).batched().build();
+    }
+
     /** A limiter with options. */
     public RedisLimiterBuilder limiterBuilder(String name, Limit... limits) {
         return new RedisLimiterBuilder(setup, name, limits);
@@ -101,10 +98,8 @@ public final class RedisStore implements Store {
      */
     @Override
     public CompletableFuture<List<Decision>> decideAll(List<Charge> charges) {
-        List<RedisLimiter> limiters = charges.stream().map(this::own).toList();
-        ResilientConnection connection = setup.connection();
-        MultiLimiterCall call = connection.isOneMaster() ? MultiLimiterCall.of(connection, charges, limiters) : null;
-        return call == null ? new SequentialCharge(charges, limiters).run() : call.decide();
+        return JointRequest.of(charges, charges.stream().map(this::own).toList())
+                .decide(setup);
     }
 
     private RedisLimiter own(Charge charge) {
@@ -134,7 +129,12 @@ public final class RedisStore implements Store {
                 calls.refusals(),
                 calls.underWay(),
                 calls.reconnects(),
-                breakers(calls));
+                breakers(calls),
+                fallback.holdsRestored.sum(),
+                fallback.holdsLost.sum(),
+                fallback.batches.unspent(),
+                fallback.batches.maxUnspent(),
+                setup.combiner().damagedStates().count());
     }
 
     private static Map<String, RedisCounters.BreakerState> breakers(ResilientConnection.Counters calls) {
@@ -152,19 +152,11 @@ public final class RedisStore implements Store {
 
     /**
      * Ends all waits, answers all calls that are under way by their failure policy, and closes the connection. The limiters
-     * of this store follow their failure policy from then on.
+     * of this store follow their failure policy from then on, and nobody waits any more.
      */
     @Override
     public void close() {
-        for (Runnable each : setup.closing()) {
-            if (setup.closing().remove(each)) {
-                try {
-                    each.run();
-                } catch (RuntimeException e) {
-                    LOG.log(System.Logger.Level.WARNING, "a wait could not be ended", e);
-                }
-            }
-        }
+        setup.waits().close();
         setup.executor().shutdownNow();
         setup.connection().close();
     }

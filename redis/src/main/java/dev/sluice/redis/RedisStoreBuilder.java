@@ -18,7 +18,6 @@ import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -235,11 +234,11 @@ public final class RedisStoreBuilder {
                 new DenialCache(),
                 executor,
                 Scheduler.system(),
+                new OpenWaits(timeout),
                 onFailure,
                 testMicros == null ? TimeUnit.MICROSECONDS.convert(lease) : 0,
                 Script.file(testMicros == null ? "server-time" : "test-time"),
-                testMicros,
-                ConcurrentHashMap.newKeySet()));
+                testMicros));
     }
 
     private Connector connector() {

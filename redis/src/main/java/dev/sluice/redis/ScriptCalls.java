@@ -4,6 +4,9 @@ import dev.sluice.Decision;
 import dev.sluice.Decision.Source;
 import dev.sluice.Limit;
 import dev.sluice.OnFailure;
+import dev.sluice.redis.DenialCache.Standing;
+import dev.sluice.redis.HoldRenewals.KeyHolds;
+import dev.sluice.redis.HoldRenewals.Renewed;
 import dev.sluice.redis.client.ResilientConnection;
 import dev.sluice.redis.script.KeyNames;
 import dev.sluice.redis.script.LimitScripts;
@@ -14,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +35,6 @@ final class ScriptCalls {
     private final FailurePolicy policy;
     private final DenialCache denials;
     private final HoldRenewals renewals;
-    private final FallbackCounters counters;
     private final @Nullable LongSupplier testMicros;
     private volatile LimitScripts scripts;
     /** Until when the counts of the limits before the last change are looked at. */
@@ -44,8 +47,7 @@ final class ScriptCalls {
         this.names = new KeyNames(setup.prefix(), limiterName);
         this.policy = new FailurePolicy(onFailure, setup.counters(), setup.memory(), scripts.limits());
         this.denials = setup.denials();
-        this.renewals = new HoldRenewals(this::renew, setup.executor(), scripts.leaseMicros());
-        this.counters = setup.counters();
+        this.renewals = new HoldRenewals(new Renewals(), setup.executor(), setup.counters(), scripts.leaseMicros());
         this.testMicros = setup.testMicros();
         this.scripts = scripts;
     }
@@ -58,8 +60,13 @@ final class ScriptCalls {
         return scripts;
     }
 
-    FallbackCounters counters() {
-        return counters;
+    FailurePolicy policy() {
+        return policy;
+    }
+
+    /** Whether a denial may be repeated until its {@code retryAfter} without Redis. */
+    boolean remembersDenials() {
+        return testMicros == null && !scripts.holds() && !scripts.delays();
     }
 
     // ---- Decisions
@@ -132,8 +139,9 @@ final class ScriptCalls {
         }
 
         private Decision remembered(LimiterDecision decision) {
-            if (!decision.allowed() && testMicros == null && !called.holds() && !called.delays()) {
-                denials.add(ScriptCalls.this, key, percent, decision, askedAtNanos);
+            if (!decision.allowed() && remembersDenials()) {
+                Standing denied = Standing.of(ScriptCalls.this, key, percent, decision);
+                denials.add(denied, called.limits(), List.of(), askedAtNanos);
             }
             if (operation == Operation.PEEK) {
                 return decision.untaken();
@@ -214,6 +222,9 @@ final class ScriptCalls {
 
     /** Refunds the last {@code unused} permits; done when Redis has replied or cannot be reached. */
     CompletableFuture<?> refund(String key, LimiterDecision taken, long unused) {
+        if (unused == taken.permits()) {
+            renewals.remove(key, taken); // a part that is refunded stays held with the rest
+        }
         if (taken.source() == Source.LOCAL) {
             policy.local().refund(key, taken, unused);
         }
@@ -229,8 +240,30 @@ final class ScriptCalls {
         return settle(Operation.RELEASE, key, taken, 0);
     }
 
-    private void renew(String key, LimiterDecision taken) {
-        settle(Operation.RENEW, key, taken, 0);
+    /** Renews the holds of this limiter. */
+    private final class Renewals implements HoldRenewals.Renewal {
+        @Override
+        public void renew(List<KeyHolds> holds, Consumer<List<Renewed>> then) {
+            LimitScripts called = scripts;
+            if (called.holds()) {
+                RenewalCall call = new RenewalCall(holds, called);
+                connection.run(
+                        RenewalCall.SCRIPT,
+                        call.keyNames(ScriptCalls.this),
+                        new byte[][] {call.arguments()},
+                        reply -> then.accept(reply == null ? List.of() : call.renewed(reply)));
+            }
+        }
+
+        @Override
+        public boolean takesSeveralKeys() {
+            return connection.isOneMaster();
+        }
+
+        @Override
+        public void release(String key, LimiterDecision taken) {
+            settle(Operation.RELEASE, key, taken, 0);
+        }
     }
 
     /** Only what was taken on Redis, directly or in a batch, is settled there. */
@@ -269,6 +302,7 @@ final class ScriptCalls {
 
     /** Deletes the state of a key, in Redis and in this process. */
     CompletableFuture<?> reset(String key) {
+        renewals.removeAll(key);
         policy.local().reset(key);
         return connection.delete(keyNames(scripts, key));
     }

@@ -8,18 +8,23 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Charges limiters one after another where one script cannot: their keys lie on different nodes of a cluster, or they ask
- * for different numbers of permits. Those that were charged are refunded when one denies or fails. No more is admitted
+ * Charges limiters one after another where one script cannot: their keys lie on different nodes of a cluster, they ask for
+ * different numbers of permits, or two of them are for the same counter. Those that were charged are refunded when one denies or fails. No more is admitted
  * than the limits allow, but until the refund another request may be denied.
  */
 final class SequentialCharge {
+    private final JointRequest request;
     private final List<Charge> charges;
     private final List<RedisLimiter> limiters;
+    private final DenialCache denials;
+    private final long calledAtNanos = System.nanoTime();
     private final List<Decision> taken = new ArrayList<>();
 
-    SequentialCharge(List<Charge> charges, List<RedisLimiter> limiters) {
-        this.charges = charges;
-        this.limiters = limiters;
+    SequentialCharge(JointRequest request, DenialCache denials) {
+        this.request = request;
+        this.charges = request.charges();
+        this.limiters = request.limiters();
+        this.denials = denials;
     }
 
     CompletableFuture<List<Decision>> run() {
@@ -69,8 +74,12 @@ final class SequentialCharge {
                             : unchargedDecision(limiters.get(i), charges.get(i)));
         }
         return CompletableFuture.allOf(decisions.toArray(CompletableFuture<?>[]::new))
-                .thenApply(
-                        done -> decisions.stream().map(CompletableFuture::join).toList());
+                .thenApply(done -> {
+                    List<Decision> all =
+                            decisions.stream().map(CompletableFuture::join).toList();
+                    request.remember(denials, all.toArray(Decision[]::new), calledAtNanos);
+                    return all;
+                });
     }
 
     private static CompletableFuture<Decision> unchargedDecision(RedisLimiter limiter, Charge charge) {

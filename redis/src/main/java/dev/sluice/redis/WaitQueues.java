@@ -1,198 +1,279 @@
 package dev.sluice.redis;
 
 import dev.sluice.Decision;
+import dev.sluice.Limit;
 import dev.sluice.Outcome;
 import dev.sluice.Scheduler;
+import dev.sluice.Ticker;
 import dev.sluice.spi.LimiterDecision;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import dev.sluice.spi.PendingDecision;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiConsumer;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The waiters of this process, in one queue for each key and share: first come, first served.
+ * The waits of this process on one limiter: a {@link WaitQueue} for each key that somebody waits for, and the requests
+ * that wait out the delay of a leaky bucket.
  *
- * <p>Only the first waiter of a queue calls Redis, and again after the {@code retryAfter} of a denial. The processes of a
- * fleet do not know each other's queues. Nothing is taken before it is a waiter's turn, so a waiter that leaves has taken
- * nothing.
+ * <p>A request asks for its permits at once if nobody waits before it, and joins the queue when they are denied. The
+ * processes of a fleet do not know each other's queues.
  */
 final class WaitQueues {
-    /** Takes permits if they are available now. */
-    interface Take {
+    /** The operations of the limiter. */
+    interface Permits {
+        List<Limit> limits();
+
+        /** Takes permits if they are admitted with a delay of at most {@code maxDelay} microseconds. */
         CompletableFuture<Decision> take(String key, long permits, int percent, long maxDelay);
+
+        /** What {@link #take} would answer with any delay. */
+        CompletableFuture<Decision> peek(String key, long permits, int percent);
+
+        /** Takes permits as the failure policy says, without Redis. */
+        Decision byPolicy(String key, long permits, int percent);
+
+        void refund(String key, LimiterDecision taken);
     }
 
-    /** The pause between attempts on a concurrency limit: other processes do not announce a release. */
-    private static final long POLL_HELD_MICROS = 20_000;
+    final Permits permits;
+    final Scheduler scheduler;
+    /** How long after its deadline a waiter may still be under way. */
+    final long graceMicros;
 
-    private record QueueKey(String key, int percent) {}
+    private final Ticker ticker;
+    private final ConcurrentHashMap<String, WaitQueue> queues = new ConcurrentHashMap<>();
+    private final Set<Delayed> delayed = ConcurrentHashMap.newKeySet();
+    private final AtomicLong arrivals = new AtomicLong();
+    private volatile boolean closed;
 
-    private static final class Waiter extends CompletableFuture<Decision> {
-        private final QueueKey queue;
-        private final long permits;
-        private final long deadlineNanos;
-        private volatile Runnable cancelAlarm = () -> {};
-
-        Waiter(QueueKey queue, long permits, long deadlineNanos) {
-            this.queue = queue;
-            this.permits = permits;
-            this.deadlineNanos = deadlineNanos;
-        }
-
-        long microsLeft() {
-            return TimeUnit.NANOSECONDS.toMicros(deadlineNanos - System.nanoTime());
-        }
-    }
-
-    private final ScriptCalls calls;
-    private final Scheduler scheduler;
-    private final Take take;
-    private final BiConsumer<String, Decision> refund;
-    /** A queue is changed only inside compute, and never left empty. */
-    private final ConcurrentHashMap<QueueKey, Deque<Waiter>> queues = new ConcurrentHashMap<>();
-
-    WaitQueues(ScriptCalls calls, Scheduler scheduler, Take take, BiConsumer<String, Decision> refund) {
-        this.calls = calls;
+    WaitQueues(Permits permits, Scheduler scheduler, Ticker ticker, long graceMicros) {
+        this.permits = permits;
         this.scheduler = scheduler;
-        this.take = take;
-        this.refund = refund;
+        this.ticker = ticker;
+        this.graceMicros = graceMicros;
     }
 
-    /** Waits for the permits, or refuses at once if they cannot be had in time. */
-    CompletableFuture<Decision> join(String key, long permits, int percent, long waitMicros) {
+    /** Takes the permits as soon as they can be had, if that is within {@code waitMicros}. */
+    CompletableFuture<Decision> await(String key, long cost, int percent, long waitMicros) {
+        List<Limit> limits = permits.limits();
+        if (closed || !fits(cost, percent)) {
+            return take(key, cost, percent);
+        }
+        WaitQueue queue = queues.get(key);
+        if (queue == null && limits.stream().anyMatch(Limit::delays)) {
+            return delay(key, cost, percent, waitMicros);
+        }
+        long now = nanos();
         long waitNanos = Math.min(Long.MAX_VALUE / 4, TimeUnit.MICROSECONDS.toNanos(waitMicros));
-        Waiter waiter = new Waiter(new QueueKey(key, percent), permits, System.nanoTime() + waitNanos);
-        long[] ahead = {0};
-        queues.compute(waiter.queue, (unused, waiters) -> {
-            Deque<Waiter> queue = waiters == null ? new ArrayDeque<>() : waiters;
-            queue.forEach(each -> ahead[0] += each.permits);
-            queue.add(waiter);
-            return queue;
-        });
-        waiter.whenComplete((decision, cancelled) -> leave(waiter));
-        if (ahead[0] == 0) {
-            attempt(waiter);
+        Waiter waiter = new Waiter(cost, percent, arrivals.getAndIncrement(), now + waitNanos);
+        if (queue != null && queue.bars(percent)) {
+            join(key, waiter, null);
         } else {
-            refuseIfHopeless(waiter, ahead[0]);
+            take(key, cost, percent).whenComplete((decision, failure) -> {
+                if (decision == null || isFinal(waiter, decision, now)) {
+                    answer(key, waiter, decision, failure);
+                } else {
+                    join(key, waiter, decision);
+                }
+            });
         }
         return waiter;
     }
 
-    /** Lets the first waiters for a key try again: its state may have changed. */
+    private boolean isFinal(Waiter waiter, Decision decision, long sentAt) {
+        if (decision.outcome() != Outcome.DENIED) {
+            return true;
+        }
+        TurnForecast forecast = new TurnForecast(permits.limits(), waiter.percent);
+        return forecast.earliestMicros(decision) > waiter.microsLeft(sentAt);
+    }
+
+    private void join(String key, Waiter waiter, @Nullable Decision denied) {
+        while (!closed && !waiter.isWithdrawn() && fits(waiter.permits, waiter.percent)) {
+            if (queues.computeIfAbsent(key, unused -> new WaitQueue(this, key)).join(waiter, denied)) {
+                return;
+            }
+        }
+        if (closed) {
+            answerByPolicy(key, waiter);
+        } else {
+            waiter.answer(waiter.never(permits.limits()));
+        }
+    }
+
+    /** Whether so many permits can ever be had. */
+    boolean fits(long cost, int percent) {
+        return new TurnForecast(permits.limits(), percent).fits(cost);
+    }
+
+    /** Answers a waiter that is in no queue. What was taken for one whose owner has completed the future is refunded. */
+    void answer(String key, Waiter waiter, @Nullable Decision decision, @Nullable Throwable failure) {
+        if (decision == null) {
+            waiter.fail(failure == null ? new IllegalStateException("no decision") : failure);
+        } else if (!waiter.answer(decision)) {
+            refund(key, decision);
+        }
+    }
+
+    // ---- The delay of a queueing limit
+
+    private CompletableFuture<Decision> delay(String key, long cost, int percent, long waitMicros) {
+        Delayed wait = new Delayed(key);
+        take(key, cost, percent, waitMicros).whenComplete(wait::replied);
+        return wait;
+    }
+
+    /** A request that waits for its decision, and then out the delay of it. */
+    private final class Delayed extends PendingDecision {
+        private final String key;
+        private @Nullable LimiterDecision admitted;
+        private boolean over;
+        private Runnable cancelAlarm = () -> {};
+
+        Delayed(String key) {
+            this.key = key;
+        }
+
+        void replied(@Nullable Decision decision, @Nullable Throwable failure) {
+            if (decision == null) {
+                fail(failure == null ? new IllegalStateException("no decision") : failure);
+            } else if (decision.delayMicros() == 0) {
+                if (!answer(decision)) {
+                    refund(key, decision);
+                }
+            } else if (!waitsOut(LimiterDecision.of(decision))) {
+                refund(key, decision);
+            } else if (closed) {
+                refuse();
+            }
+        }
+
+        private synchronized boolean waitsOut(LimiterDecision decision) {
+            if (over) {
+                return false;
+            }
+            admitted = decision;
+            delayed.add(this);
+            cancelAlarm = scheduler.schedule(decision.delayMicros(), this::end);
+            return true;
+        }
+
+        private void end() {
+            LimiterDecision decision = endOnce();
+            if (decision != null && !answer(decision.undelayed())) {
+                refund(key, decision);
+            }
+        }
+
+        /** Denies the request, because the store is closed. */
+        void refuse() {
+            LimiterDecision decision = endOnce();
+            if (decision != null) {
+                refund(key, decision);
+                answer(LimiterDecision.denied(
+                                Outcome.DENIED,
+                                decision.permits(),
+                                decision.limit(),
+                                decision.remaining(),
+                                decision.delayMicros(),
+                                decision.resetAfterMicros())
+                        .withSource(decision.source()));
+            }
+        }
+
+        @Override
+        protected Runnable withdraw() {
+            LimiterDecision decision = endOnce();
+            if (decision != null) {
+                refund(key, decision);
+            }
+            return () -> {};
+        }
+
+        /** The decision that was waited out, for the first caller only; null if there is none. */
+        private synchronized @Nullable LimiterDecision endOnce() {
+            LimiterDecision decision = over ? null : admitted;
+            over = true;
+            delayed.remove(this);
+            cancelAlarm.run();
+            return decision;
+        }
+    }
+
+    // ---- Changes
+
+    /** Serves the waiters for a key: its state may have changed. */
     void wake(String key) {
-        queues.forEach((queueKey, queue) -> {
-            if (queueKey.key.equals(key)) {
-                wakeFirst(queueKey);
-            }
-        });
-    }
-
-    /** The same for every key. */
-    void wakeAll() {
-        queues.keySet().forEach(this::wakeFirst);
-    }
-
-    private void wakeFirst(QueueKey queueKey) {
-        Waiter first = first(queueKey);
-        if (first != null) {
-            attempt(first);
+        WaitQueue queue = queues.get(key);
+        if (queue != null) {
+            queue.serve();
         }
     }
 
-    private void attempt(Waiter waiter) {
-        String key = waiter.queue.key;
-        take.take(key, waiter.permits, waiter.queue.percent, 0).thenAccept(decision -> {
-            if (decision.allowed()) {
-                if (!waiter.complete(decision)) {
-                    refund.accept(key, decision);
-                }
-            } else if (isHopeless(waiter, decision)) {
-                waiter.complete(decision);
-            } else {
-                attemptAfter(waiter, holds() ? POLL_HELD_MICROS : decision.retryAfterMicros());
-            }
-        });
+    /** Refuses the waiters that do not fit other limits, and serves the rest. */
+    void limitsChanged() {
+        queues.values().forEach(WaitQueue::limitsChanged);
     }
 
-    private boolean holds() {
-        return calls.scripts().holds();
+    /** Answers everybody who waits, and who would wait from now on, as the failure policy says. */
+    void close() {
+        closed = true;
+        queues.forEach((key, queue) -> queue.clear().forEach(waiter -> answerByPolicy(key, waiter)));
+        delayed.forEach(Delayed::refuse);
     }
 
-    /** Held permits may be released by anybody at any time, so a waiter for them waits until its deadline. */
-    private boolean isHopeless(Waiter waiter, Decision denied) {
-        long left = waiter.microsLeft();
-        return denied.outcome() == Outcome.NEVER || left <= 0 || (!holds() && denied.retryAfterMicros() > left);
+    boolean isClosed() {
+        return closed;
     }
 
-    /** Tries again then, unless something gives a reason to try earlier. */
-    private void attemptAfter(Waiter waiter, long micros) {
-        waiter.cancelAlarm.run();
-        waiter.cancelAlarm = after(micros, () -> {
-            if (!waiter.isDone()) {
-                attempt(waiter);
-            }
-        });
+    private void answerByPolicy(String key, Waiter waiter) {
+        answer(key, waiter, permits.byPolicy(key, waiter.permits, waiter.percent), null);
     }
 
-    /** A waiter behind others waits for their permits too, and is refused if all of them cannot be had in time. */
-    private void refuseIfHopeless(Waiter waiter, long ahead) {
-        calls.peek(waiter.queue.key, ahead + waiter.permits, waiter.queue.percent)
-                .thenAccept(decision -> {
-                    boolean known = !decision.allowed() && decision.outcome() != Outcome.NEVER;
-                    if (known && isHopeless(waiter, decision)) {
-                        waiter.complete(LimiterDecision.denied(
-                                        decision.outcome(),
-                                        waiter.permits,
-                                        decision.limit(),
-                                        decision.remaining(),
-                                        decision.retryAfterMicros(),
-                                        decision.resetAfterMicros())
-                                .withSource(decision.source()));
-                    } else if (!waiter.isDone()) {
-                        after(waiter.microsLeft(), () -> expire(waiter));
-                    }
-                });
+    /** Forgets a queue that has no waiters any more. */
+    void remove(String key, WaitQueue queue) {
+        queues.remove(key, queue);
     }
 
-    private void expire(Waiter waiter) {
-        if (!waiter.isDone()) {
-            calls.peek(waiter.queue.key, waiter.permits, waiter.queue.percent).thenAccept(decision -> {
-                if (!decision.allowed()) {
-                    waiter.complete(decision);
-                } else {
-                    attempt(waiter);
-                }
-            });
+    boolean isEmpty() {
+        return queues.isEmpty() && delayed.isEmpty();
+    }
+
+    // ---- For the queues
+
+    long nanos() {
+        return ticker.nanos();
+    }
+
+    /** Takes permits that are there now. */
+    CompletableFuture<Decision> take(String key, long cost, int percent) {
+        return take(key, cost, percent, 0);
+    }
+
+    /** A call that throws is one that failed. */
+    private CompletableFuture<Decision> take(String key, long cost, int percent, long maxDelay) {
+        try {
+            return permits.take(key, cost, percent, maxDelay);
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
         }
     }
 
-    private void leave(Waiter waiter) {
-        waiter.cancelAlarm.run();
-        boolean[] wasFirst = {false};
-        queues.computeIfPresent(waiter.queue, (unused, queue) -> {
-            wasFirst[0] = queue.peek() == waiter;
-            queue.remove(waiter);
-            return queue.isEmpty() ? null : queue;
-        });
-        if (wasFirst[0]) {
-            wakeFirst(waiter.queue);
+    CompletableFuture<Decision> peek(String key, long cost, int percent) {
+        try {
+            return permits.peek(key, cost, percent);
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
         }
     }
 
-    private @Nullable Waiter first(QueueKey queueKey) {
-        Waiter[] first = {null};
-        queues.computeIfPresent(queueKey, (unused, queue) -> {
-            first[0] = queue.peek();
-            return queue;
-        });
-        return first[0];
-    }
-
-    /** Runs the action even after the store was closed: then the failure policy answers the waiter. */
-    private Runnable after(long micros, Runnable action) {
-        return scheduler.schedule(Math.max(1, micros), action);
+    void refund(String key, Decision taken) {
+        if (taken.allowed()) {
+            permits.refund(key, LimiterDecision.of(taken));
+        }
     }
 }

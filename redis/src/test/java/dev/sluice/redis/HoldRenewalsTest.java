@@ -2,15 +2,20 @@ package dev.sluice.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.Decision;
+import dev.sluice.redis.HoldRenewals.Group;
+import dev.sluice.redis.HoldRenewals.KeyHolds;
+import dev.sluice.redis.HoldRenewals.Renewed;
 import dev.sluice.spi.LimiterDecision;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+/** Which holds are renewed, and in how many calls. */
 class HoldRenewalsTest {
     /** Runs what is scheduled when the test says so. */
     private static final class Steps extends ScheduledThreadPoolExecutor {
@@ -21,44 +26,120 @@ class HoldRenewalsTest {
         }
 
         @Override
-        public ScheduledFuture<?> scheduleWithFixedDelay(Runnable task, long first, long pause, TimeUnit unit) {
+        public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
             tasks.add(task);
-            return schedule(() -> {}, 0, unit);
+            return super.schedule(() -> {}, 1, TimeUnit.HOURS);
         }
+
+        void run() {
+            List<Runnable> due = List.copyOf(tasks);
+            tasks.clear();
+            due.forEach(Runnable::run);
+        }
+    }
+
+    private final Steps steps = new Steps();
+    private final List<List<KeyHolds>> calls = new ArrayList<>();
+    private final List<LimiterDecision> released = new ArrayList<>();
+    private final FallbackCounters counters = new FallbackCounters();
+    private boolean severalKeys = true;
+    private Consumer<Consumer<List<Renewed>>> server = then -> then.accept(List.of());
+
+    private final HoldRenewals renewals = new HoldRenewals(
+            new HoldRenewals.Renewal() {
+                @Override
+                public void renew(List<KeyHolds> holds, Consumer<List<Renewed>> then) {
+                    calls.add(holds);
+                    server.accept(then);
+                }
+
+                @Override
+                public boolean takesSeveralKeys() {
+                    return severalKeys;
+                }
+
+                @Override
+                public void release(String key, LimiterDecision taken) {
+                    released.add(taken);
+                }
+            },
+            steps,
+            counters,
+            3_000_000);
+
+    @AfterEach
+    void stop() {
+        steps.shutdownNow();
+    }
+
+    private static LimiterDecision hold(long permits, long remaining, long takenAt) {
+        return LimiterDecision.allowed(permits, 50, remaining, 0, 0, takenAt, 0, null, null);
+    }
+
+    private List<Group> renewed() {
+        calls.clear();
+        steps.run();
+        return calls.stream()
+                .flatMap(List::stream)
+                .flatMap(each -> each.groups().stream())
+                .toList();
     }
 
     @Test
     void aHoldIsRenewedUntilACopyOfItsDecisionIsReleased() {
-        try (Stepped stepped = new Stepped()) {
-            HoldRenewals renewals = stepped.renewals;
-            LimiterDecision first = LimiterDecision.allowed(1, 50, 40, 0, 0, 1_000, 0, null, null);
-            LimiterDecision second = LimiterDecision.allowed(2, 50, 38, 0, 0, 1_000, 0, null, null);
-            renewals.add("k", first);
-            renewals.add("k", second);
-            renewals.add("k", second);
-            assertThat(stepped.renewed()).containsExactly(first, second, second);
-            renewals.remove("k", LimiterDecision.allowed(2, 50, 7, 0, 0, 1_000, 0, null, null));
-            assertThat(stepped.renewed()).containsExactly(first, second);
-            renewals.remove("k", first);
-            renewals.remove("k", second);
-            assertThat(stepped.renewed()).isEmpty();
-        }
+        LimiterDecision first = hold(1, 40, 1000);
+        LimiterDecision second = hold(2, 38, 1000);
+        renewals.add("k", first);
+        renewals.add("k", second);
+        renewals.add("k", second);
+        assertThat(renewed()).containsExactly(new Group(first, 1), new Group(second, 2));
+        renewals.remove("k", hold(2, 7, 1000));
+        assertThat(renewed()).containsExactly(new Group(first, 1), new Group(second, 1));
+        renewals.remove("k", first);
+        renewals.remove("k", second);
+        assertThat(renewed()).isEmpty();
+        assertThat(steps.tasks).as("nothing to renew, nothing is scheduled").isEmpty();
+        renewals.add("k", first);
+        assertThat(renewed()).hasSize(1);
     }
 
-    private static final class Stepped implements AutoCloseable {
-        private final Steps steps = new Steps();
-        private final List<Decision> renewed = new ArrayList<>();
-        private final HoldRenewals renewals = new HoldRenewals((key, hold) -> renewed.add(hold), steps, 3_000_000);
-
-        List<Decision> renewed() {
-            renewed.clear();
-            steps.tasks.forEach(Runnable::run);
-            return renewed;
+    @Test
+    void aCallHasABoundAndOnAClusterOneKey() {
+        for (int i = 0; i < 500; i++) {
+            renewals.add("k" + i % 5, hold(1, 0, i));
         }
+        assertThat(renewed()).hasSize(500);
+        assertThat(calls).hasSize(3);
+        assertThat(calls)
+                .allMatch(call ->
+                        call.stream().mapToInt(each -> each.groups().size()).sum() <= HoldRenewals.MAX_GROUPS);
+        severalKeys = false;
+        assertThat(renewed()).hasSize(500);
+        assertThat(calls).hasSize(5).allMatch(call -> call.size() == 1);
+    }
 
-        @Override
-        public void close() {
-            steps.shutdownNow();
-        }
+    @Test
+    void whatIsReleasedBeforeItIsAddedAgainIsReleasedAgain() {
+        LimiterDecision hold = hold(1, 0, 1000);
+        renewals.add("k", hold);
+        server = then -> {
+            renewals.remove("k", hold);
+            then.accept(List.of(new Renewed(1, 0)));
+        };
+        renewed();
+        assertThat(released).containsExactly(hold);
+    }
+
+    @Test
+    void aLostHoldIsCountedOnce() {
+        renewals.add("k", hold(1, 0, 1000));
+        server = then -> then.accept(List.of(new Renewed(0, 1)));
+        renewed();
+        renewed();
+        assertThat(counters.holdsLost.sum()).isEqualTo(1);
+        server = then -> then.accept(List.of(new Renewed(1, 0)));
+        renewed();
+        assertThat(counters.holdsRestored.sum()).isEqualTo(1);
+        assertThat(released).isEmpty();
     }
 }

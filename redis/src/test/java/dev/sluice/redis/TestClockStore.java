@@ -38,11 +38,11 @@ final class TestClockStore implements AutoCloseable {
                 setup.denials(),
                 setup.executor(),
                 setup.scheduler(),
+                setup.waits(),
                 setup.onFailure(),
                 setup.leaseMicros(),
                 setup.clock(),
-                () -> Math.floorDiv(ticker.nanos(), 1000L),
-                setup.closing());
+                () -> Math.floorDiv(ticker.nanos(), 1000L));
         return new RedisLimiterBuilder(timed, "test-" + made.incrementAndGet(), limits).build();
     }
 

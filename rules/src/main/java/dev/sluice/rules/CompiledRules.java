@@ -67,15 +67,17 @@ final class CompiledRules {
         OnFailure onFailure = rule.onStoreFailure();
         Limit[] wanted = limits.toArray(Limit[]::new);
         Limiter limiter;
-        if (old == null || old.onFailure != onFailure) {
-            limiter = store.limiter(name, onFailure, wanted);
+        if (old == null || old.onFailure != onFailure || old.batch != rule.batch()) {
+            limiter = rule.batch() == Rule.Batch.AUTO
+                    ? store.batchedLimiter(name, onFailure, wanted)
+                    : store.limiter(name, onFailure, wanted);
         } else {
             limiter = old.limiter;
             if (!limiter.limits().equals(limits)) {
                 limiter.change(wanted);
             }
         }
-        NamedLimiter named = new NamedLimiter(name, limiter, onFailure, limits);
+        NamedLimiter named = new NamedLimiter(name, limiter, onFailure, rule.batch(), limits);
         limiters.put(name, named);
         return named;
     }

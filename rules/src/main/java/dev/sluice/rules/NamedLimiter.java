@@ -11,14 +11,16 @@ final class NamedLimiter {
     final String name;
     final Limiter limiter;
     final OnFailure onFailure;
+    final Rule.Batch batch;
     final List<Limit> limits;
     /** By percent. Two threads may make the same view twice, which does no harm. */
     private volatile @Nullable Limiter @Nullable [] views;
 
-    NamedLimiter(String name, Limiter limiter, OnFailure onFailure, List<Limit> limits) {
+    NamedLimiter(String name, Limiter limiter, OnFailure onFailure, Rule.Batch batch, List<Limit> limits) {
         this.name = name;
         this.limiter = limiter;
         this.onFailure = onFailure;
+        this.batch = batch;
         this.limits = limits;
     }
 

@@ -18,6 +18,7 @@ import java.util.OptionalInt;
  * @param limits the limits, charged all or none; an empty list for unlimited
  * @param onExceed what happens to a request over the limit
  * @param onStoreFailure the policy for the time while the store does not answer
+ * @param batch whether permits are fetched ahead for hot keys
  * @param priority the share of the limits, in percent, that requests of a class may use; the class is the attribute
  *     {@code priority}, and classes that are not named here may use all
  * @param shedFrom the percentage of the limits from which requests are denied at random, up to all of them at 100
@@ -32,6 +33,7 @@ public record Rule(
         List<Limit> limits,
         OnExceed onExceed,
         OnFailure onStoreFailure,
+        Batch batch,
         Map<String, Integer> priority,
         OptionalInt shedFrom,
         List<RuleOverride> overrides,
@@ -45,6 +47,14 @@ public record Rule(
         SKIP,
         /** The rule applies; requests that lack the attribute share a counter. */
         APPLY
+    }
+
+    /** Whether permits are fetched ahead from a store that is a server. */
+    public enum Batch {
+        /** Every decision is the server's. */
+        OFF,
+        /** For keys that are asked for very often. */
+        AUTO
     }
 
     public Rule {

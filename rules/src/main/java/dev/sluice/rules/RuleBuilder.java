@@ -20,6 +20,7 @@ public final class RuleBuilder {
     private Rule.MissingKey missingKey = Rule.MissingKey.SKIP;
     private OnExceed onExceed = OnExceed.REJECT;
     private OnFailure onStoreFailure = OnFailure.LOCAL;
+    private Rule.Batch batch = Rule.Batch.OFF;
     private OptionalInt shedFrom = OptionalInt.empty();
     private int ipv6Prefix = Rule.IPV6_PREFIX;
 
@@ -63,6 +64,12 @@ public final class RuleBuilder {
         return this;
     }
 
+    /** Whether permits are fetched ahead for hot keys. Default: no. */
+    public RuleBuilder batch(Rule.Batch batch) {
+        this.batch = batch;
+        return this;
+    }
+
     /** The share of the limits, in percent, that requests of a class may use. */
     public RuleBuilder priority(String priorityClass, int percent) {
         priority.put(priorityClass, percent);
@@ -96,6 +103,7 @@ public final class RuleBuilder {
                 limits,
                 onExceed,
                 onStoreFailure,
+                batch,
                 priority,
                 shedFrom,
                 overrides,

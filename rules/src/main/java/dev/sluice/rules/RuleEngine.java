@@ -43,6 +43,7 @@ public final class RuleEngine {
             "blocked",
             Limiter.local(Limit.fixedWindow(1, Duration.ofSeconds(1))),
             OnFailure.DENY,
+            Rule.Batch.OFF,
             List.of(Limit.fixedWindow(1, Duration.ofSeconds(1))));
 
     private final Store store;
@@ -382,7 +383,8 @@ public final class RuleEngine {
             String name = override.rule() + "/key=" + override.key();
             OnFailure onFailure = rule.rule.onStoreFailure();
             Limit[] limits = override.limits().toArray(Limit[]::new);
-            limiter = new NamedLimiter(name, store.limiter(name, onFailure, limits), onFailure, override.limits());
+            limiter = new NamedLimiter(
+                    name, store.limiter(name, onFailure, limits), onFailure, Rule.Batch.OFF, override.limits());
         }
         keyOverrides.put(new KeyOverrides.Active(override, limiter), clock.instant());
         return override;

@@ -91,6 +91,7 @@ public final class WebRules {
                 rule.limits(),
                 rule.onExceed(),
                 rule.onStoreFailure(),
+                rule.batch(),
                 rule.priority(),
                 rule.shedFrom(),
                 rule.overrides(),

@@ -23,8 +23,7 @@ public final class LimitScripts {
         PEEK(0),
         TAKE(1),
         REFUND(0),
-        RELEASE(1),
-        RENEW(2);
+        RELEASE(1);
 
         /** The first argument of the script. */
         private final int number;
@@ -167,7 +166,7 @@ public final class LimitScripts {
         return decide;
     }
 
-    /** Refunds, releases or renews permits. */
+    /** Refunds or releases permits. */
     public Script settle() {
         return settle;
     }

@@ -41,6 +41,12 @@ public record Script(String text, String sha) {
         });
     }
 
+    /** A script that is one file, and is run as it is. */
+    public static Script standAlone(String name) {
+        String text = file(name);
+        return new Script(text, sha(text));
+    }
+
     /** The text of a script file. */
     public static String file(String name) {
         try (InputStream in = Script.class.getResourceAsStream(name + ".lua")) {

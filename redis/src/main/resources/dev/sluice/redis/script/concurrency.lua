@@ -1,7 +1,8 @@
 -- Twin of Concurrency.java, with one difference: a hold has a lease, so that the permits of a dead holder become free.
 --
--- state    C, then three doubles for each hold: when it was taken, when its lease ends, its permits. Holds of as many permits
---          taken at the same instant need no identity: whichever of them is released or renewed, the result is the same
+-- state    C, then three little-endian doubles for each hold: when it was taken, when its lease ends, its permits. Holds
+--          of as many permits taken at the same instant need no identity: whichever of them is released or renewed, the
+--          result is the same
 -- numbers  lease = how long a hold lasts unless it is renewed, in microseconds; 0 for ever
 
 --@numbers lease_
@@ -77,9 +78,8 @@ if unused == cost then -- else the whole stays held until it is released
 end
 
 --@settle
-if verb ~= REFUND then
+if verb == RELEASE then
   local found_ = find(holds_, takenAt, cost)
   changed_ = found_ ~= nil
-  if found_ and verb == RELEASE then table.remove(holds_, found_) end
-  if found_ and verb == RENEW then holds_[found_].expiresAt = now + lasts_ end
+  if found_ then table.remove(holds_, found_) end
 end

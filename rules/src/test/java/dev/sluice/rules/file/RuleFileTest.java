@@ -140,6 +140,9 @@ class RuleFileTest {
         assertThat(rules.rules())
                 .extracting(Rule::onStoreFailure)
                 .containsExactly(OnFailure.DENY, OnFailure.ALLOW, OnFailure.LOCAL);
+        assertThat(rules.rules())
+                .extracting(Rule::batch)
+                .containsExactly(Rule.Batch.AUTO, Rule.Batch.OFF, Rule.Batch.OFF);
     }
 
     @Test

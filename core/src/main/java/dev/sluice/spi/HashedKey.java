@@ -1,21 +1,17 @@
-package dev.sluice.local;
+package dev.sluice.spi;
 
-import dev.sluice.algorithm.HeapSize;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
 /** The SHA-256 digest that is kept in place of a long key, so that keys cannot fill the memory. */
-record HashedKey(long a, long b, long c, long d) {
-    /** What a digest takes on the heap. */
-    static final long BYTES = HeapSize.object(0, 32);
-
+public record HashedKey(long a, long b, long c, long d) {
     /** Keys of up to this length are kept as they are. */
-    static final int MAX_LENGTH = 256;
+    public static final int MAX_LENGTH = 256;
 
     /** The key as it is kept: itself, or its digest if it is long. */
-    static Object of(String key) {
+    public static Object of(String key) {
         return key.length() <= MAX_LENGTH ? key : digest(key);
     }
 

@@ -1,8 +1,9 @@
-package dev.sluice.local;
+package dev.sluice.spi;
 
 import dev.sluice.Decision;
-import dev.sluice.spi.LimiterDecision;
+import dev.sluice.Scheduler;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
 
 /**
  * The decisions of waiters, on the way to their futures. Completing a future runs its owner's code, so it is done outside
@@ -12,28 +13,29 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * thread is in are counted, over all limiters, and beyond a few the scheduler takes over. The owner's code may also wait
  * for a future that comes later here; so while there is more than one, the scheduler stands by to complete the rest.
  */
-final class Completions {
+public final class Completions {
     private static final int MAX_DEPTH = 16;
     private static final long STAND_BY_MICROS = 1000;
 
     /** How many calls of {@link #run} the thread is in. */
     private static final ThreadLocal<int[]> DEPTH = ThreadLocal.withInitial(() -> new int[1]);
 
-    private record Answer(Waiter waiter, Decision decision) {}
+    private record Answer(PendingDecision waiter, Decision decision, Consumer<Decision> refund) {}
 
-    private final LimiterCore core;
+    private final Scheduler scheduler;
     private final ConcurrentLinkedQueue<Answer> answers = new ConcurrentLinkedQueue<>();
 
-    Completions(LimiterCore core) {
-        this.core = core;
+    public Completions(Scheduler scheduler) {
+        this.scheduler = scheduler;
     }
 
-    void add(Waiter waiter, Decision decision) {
-        answers.add(new Answer(waiter, decision));
+    /** Adds the decision for a waiter; {@code refund} takes back what it took if the owner has completed the future. */
+    public void add(PendingDecision waiter, Decision decision, Consumer<Decision> refund) {
+        answers.add(new Answer(waiter, decision, refund));
     }
 
     /** Completes the futures. */
-    void run() {
+    public void run() {
         int[] depth = DEPTH.get();
         if (answers.isEmpty()) {
             return;
@@ -55,7 +57,7 @@ final class Completions {
     }
 
     /** Completes the futures when the result is run; if that takes long, the scheduler does. */
-    Runnable later() {
+    public Runnable later() {
         if (answers.isEmpty()) {
             return () -> {};
         }
@@ -69,7 +71,7 @@ final class Completions {
     /** Whether the scheduler will go on; one that fails cannot, and then this thread must. */
     private boolean handedOver() {
         try {
-            core.scheduler.schedule(0, this::run);
+            scheduler.schedule(0, this::run);
             return true;
         } catch (RuntimeException e) {
             return false;
@@ -79,7 +81,7 @@ final class Completions {
     /** Without a scheduler nobody stands by. */
     private Runnable standBy() {
         try {
-            return core.scheduler.schedule(STAND_BY_MICROS, this::run);
+            return scheduler.schedule(STAND_BY_MICROS, this::run);
         } catch (RuntimeException e) {
             return () -> {};
         }
@@ -87,7 +89,7 @@ final class Completions {
 
     private void complete(Answer answer) {
         if (!answer.waiter.answer(answer.decision) && answer.decision.allowed()) {
-            core.refund(answer.waiter.key, LimiterDecision.of(answer.decision));
+            answer.refund.accept(answer.decision);
         }
     }
 }
