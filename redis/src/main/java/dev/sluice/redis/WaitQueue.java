@@ -347,6 +347,7 @@ final class WaitQueue {
     /** Refuses those that fit no longer, and looks at all the others. */
     void limitsChanged() {
         List<Waiter> unfit = new ArrayList<>();
+        boolean abandoned = false;
         lock.lock();
         try {
             changed = true;
@@ -354,6 +355,7 @@ final class WaitQueue {
             for (Waiter waiter : waiters.all()) {
                 if (!fits(waiter)) {
                     remove(waiter);
+                    abandoned |= abandon(waiter);
                     unfit.add(waiter);
                 }
             }
@@ -361,7 +363,11 @@ final class WaitQueue {
             lock.unlock();
         }
         unfit.forEach(waiter -> waiter.answer(waiter.never(queues.permits.limits())));
-        serve();
+        if (abandoned) {
+            goOn();
+        } else {
+            serve();
+        }
     }
 
     /** Removes everybody; they are to be answered. */

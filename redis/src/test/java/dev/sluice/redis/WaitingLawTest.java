@@ -15,7 +15,11 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,6 +33,19 @@ class WaitingLawTest {
     private static final int TRACES = Integer.getInteger("sluice.traces", 1000);
     private static final long SEED = Long.getLong("sluice.seed", 1);
     private static final int STEPS = 40;
+
+    private static final Logger LOG = Logger.getLogger(Limiter.class.getName());
+
+    /** The replies that fail are logged. */
+    @BeforeAll
+    static void beQuiet() {
+        LOG.setLevel(Level.OFF);
+    }
+
+    @AfterAll
+    static void beLoud() {
+        LOG.setLevel(null);
+    }
 
     @ParameterizedTest
     @EnumSource(WaitingTrial.Scene.class)
