@@ -36,7 +36,7 @@ final class RenewalCall {
     String[] keyNames(ScriptCalls calls) {
         List<String> names = new ArrayList<>();
         for (KeyHolds each : holds) {
-            String[] all = calls.keyNames(scripts, each.key());
+            String[] all = calls.stateNames(scripts, each.key());
             for (int limit : holding) {
                 names.add(all[limit]);
             }

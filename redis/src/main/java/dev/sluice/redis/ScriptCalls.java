@@ -336,6 +336,12 @@ final class ScriptCalls {
 
     // ---- Names and arguments
 
+    /** The keys of the limits' states, in their order. */
+    String[] stateNames(LimitScripts scripts, String key) {
+        return names.of(key, scripts.identities());
+    }
+
+    /** The keys that the scripts use. */
     String[] keyNames(LimitScripts scripts, String key) {
         return names.of(key, scripts.names());
     }

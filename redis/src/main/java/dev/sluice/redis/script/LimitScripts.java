@@ -156,6 +156,11 @@ public final class LimitScripts {
         return capacity;
     }
 
+    /** The last parts of the names of the limits' own states, in their order. */
+    public List<String> identities() {
+        return arguments.stream().map(ScriptArguments::identity).toList();
+    }
+
     /** The last parts of the names of the keys that the scripts use. */
     public List<String> names() {
         return names;

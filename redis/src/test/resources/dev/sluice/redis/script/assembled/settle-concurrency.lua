@@ -27,11 +27,11 @@ local function find(holds, takenAt, permits)
   end
 end
 
--- Refunds, releases or renews the permits of a decision.
+-- Refunds or releases the permits of a decision.
 --
 -- KEYS   one for each limit, and one more for each limit that continues the counts of another, all in one slot
 -- ARGV   one string of little-endian doubles:
---        verb      0 refund: the request did not run; 1 release: it is done; 2 renew: it is still running
+--        verb      0 refund: the request did not run; 1 release: it is done
 --        cost      the permits that were taken
 --        takenAt   when they were taken, as the decision said
 --        unused    how many of the permits are refunded, the last ones of the request
@@ -41,7 +41,7 @@ end
 --
 -- Atomic, because Redis runs no other command during a script. @each and the like are explained in decide.lua.
 
-local REFUND, RELEASE, RENEW = 0, 1, 2
+local REFUND, RELEASE = 0, 1
 local k, latest, problem, broken, copies = 0, now, 0, nil, nil
 local verb, cost, takenAt, unused, lease_1, room_1, mark_1 = unpack('<ddddddd', ARGV[1])
 
@@ -91,11 +91,10 @@ if verb == REFUND and mark_1 > ANCIENT then
     if found then table.remove(holds_1, found) end
   end
 end
-if verb ~= REFUND then
+if verb == RELEASE then
   local found_1 = find(holds_1, takenAt, cost)
   changed_1 = found_1 ~= nil
-  if found_1 and verb == RELEASE then table.remove(holds_1, found_1) end
-  if found_1 and verb == RENEW then holds_1[found_1].expiresAt = now + lasts_1 end
+  if found_1 then table.remove(holds_1, found_1) end
 end
 if changed_1 then
   for _, each in ipairs(holds_1) do freshAt_1 = max(freshAt_1, each.expiresAt) end

@@ -21,11 +21,11 @@ local min = math.min
 local time = call('TIME')
 local now = time[1] * 1000000 + time[2]
 
--- Refunds, releases or renews the permits of a decision.
+-- Refunds or releases the permits of a decision.
 --
 -- KEYS   one for each limit, and one more for each limit that continues the counts of another, all in one slot
 -- ARGV   one string of little-endian doubles:
---        verb      0 refund: the request did not run; 1 release: it is done; 2 renew: it is still running
+--        verb      0 refund: the request did not run; 1 release: it is done
 --        cost      the permits that were taken
 --        takenAt   when they were taken, as the decision said
 --        unused    how many of the permits are refunded, the last ones of the request
@@ -35,7 +35,7 @@ local now = time[1] * 1000000 + time[2]
 --
 -- Atomic, because Redis runs no other command during a script. @each and the like are explained in decide.lua.
 
-local REFUND, RELEASE, RENEW = 0, 1, 2
+local REFUND, RELEASE = 0, 1
 local k, latest, problem, broken, copies = 0, now, 0, nil, nil
 local verb, cost, takenAt, unused, period_1, alignment_1, calendarStart_1, calendarEnd_1, room_1, mark_1 = unpack('<dddddddddd', ARGV[1])
 

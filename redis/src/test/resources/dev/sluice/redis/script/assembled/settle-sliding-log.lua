@@ -65,11 +65,11 @@ local function repeated(slot, count)
   return half .. half
 end
 
--- Refunds, releases or renews the permits of a decision.
+-- Refunds or releases the permits of a decision.
 --
 -- KEYS   one for each limit, and one more for each limit that continues the counts of another, all in one slot
 -- ARGV   one string of little-endian doubles:
---        verb      0 refund: the request did not run; 1 release: it is done; 2 renew: it is still running
+--        verb      0 refund: the request did not run; 1 release: it is done
 --        cost      the permits that were taken
 --        takenAt   when they were taken, as the decision said
 --        unused    how many of the permits are refunded, the last ones of the request
@@ -79,7 +79,7 @@ end
 --
 -- Atomic, because Redis runs no other command during a script. @each and the like are explained in decide.lua.
 
-local REFUND, RELEASE, RENEW = 0, 1, 2
+local REFUND, RELEASE = 0, 1
 local k, latest, problem, broken, copies = 0, now, 0, nil, nil
 local verb, cost, takenAt, unused, period_1, capacity_1, room_1, mark_1 = unpack('<dddddddd', ARGV[1])
 
