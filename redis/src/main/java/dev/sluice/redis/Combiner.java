@@ -317,7 +317,7 @@ final class Combiner {
         private byte @Nullable [] checked(byte @Nullable [] bytes) {
             int expected = ScriptReply.bytes(requests.get(0).scripts()) * requests.size();
             if (bytes != null && bytes.length != expected) {
-                throw new IllegalStateException("expected a reply of " + expected + " bytes");
+                throw new IndexOutOfBoundsException("expected a reply of " + expected + " bytes");
             }
             return bytes;
         }

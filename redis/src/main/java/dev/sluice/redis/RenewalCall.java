@@ -65,6 +65,11 @@ final class RenewalCall {
 
     /** What became of each group; with several limits, what became of it in the worst case. */
     List<Renewed> renewed(byte[] reply) {
+        int groups = holds.stream().mapToInt(each -> each.groups().size()).sum();
+        if (reply.length != groups * holding.length * 2 * Double.BYTES) {
+            throw new IndexOutOfBoundsException(
+                    "a reply of " + reply.length + " bytes is not one to " + groups + " groups");
+        }
         ByteBuffer packed = ByteBuffer.wrap(reply).order(ByteOrder.LITTLE_ENDIAN);
         List<Renewed> all = new ArrayList<>();
         for (KeyHolds each : holds) {

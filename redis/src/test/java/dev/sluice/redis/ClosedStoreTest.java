@@ -32,10 +32,9 @@ class ClosedStoreTest {
             CompletableFuture<Decision> first = limiter.acquireAsync("a", 1, ofMinutes(20));
             CompletableFuture<Decision> second = limiter.acquireAsync("a", 1, ofMinutes(20));
             store.close();
-            assertThat(first.join().allowed())
-                    .as("by the limiter of this process")
-                    .isTrue();
-            assertThat(second.join().allowed()).as("nobody waits any more").isFalse();
+            assertThat(Stream.of(first, second).filter(each -> each.join().allowed()))
+                    .as("the limiter of this process has one permit, and nobody waits any more")
+                    .hasSize(1);
             assertThat(limiter.acquire("a", 1, ofMinutes(20)).allowed()).isFalse();
             assertThat(store.counters().decidedLocally()).isPositive();
         }

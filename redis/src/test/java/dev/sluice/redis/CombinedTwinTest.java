@@ -47,12 +47,12 @@ class CombinedTwinTest {
     @DisplayName("11. Twins: many requests at one instant, field by field")
     void manyRequestsAtOneInstant() {
         long requests = 0;
-        long before = store.counters().asked();
+        long before = store.counters().calls();
         int rounds = Integer.getInteger("sluice.twins", 1000) / 2;
         for (int round = 0; round < rounds; round++) {
             requests += compare(new Random(round));
         }
-        long scripts = store.counters().asked() - before;
+        long scripts = store.counters().calls() - before;
         System.out.printf("combined twins: %,d requests in %,d scripts, 0 differences%n", requests, scripts);
         assertThat(scripts).as("scripts for %d requests", requests).isLessThan(requests / 2);
     }

@@ -45,8 +45,8 @@ class DenialCacheTest {
                 }
                 CompletableFuture<?> refund = limiter.refundAsync(key, taken);
                 refund.join();
-                before.forEach(CompletableFuture::join);
-                denied += limiter.decide(key).allowed() ? 0 : 1;
+                boolean tookIt = before.stream().anyMatch(each -> each.join().allowed()); // it came after the refund
+                denied += tookIt || limiter.decide(key).allowed() ? 0 : 1;
             }
             assertThat(denied)
                     .as("of %d keys stay denied after the refund", keys)
@@ -71,8 +71,8 @@ class DenialCacheTest {
                 } else {
                     limiter.change(Limit.fixedWindow(i + 2, ofHours(1)));
                 }
-                before.forEach(CompletableFuture::join);
-                assertThat(limiter.decide(key).allowed()).isTrue();
+                boolean tookIt = before.stream().anyMatch(each -> each.join().allowed());
+                assertThat(tookIt || limiter.decide(key).allowed()).isTrue();
                 limiter.change(Limit.fixedWindow(1, ofHours(1)));
             }
         }

@@ -113,9 +113,9 @@ class HoldsTest {
         }
         Decision part = limiter.decide("part", 5);
         limiter.refund("part", part, 2);
-        long asked = store.counters().asked();
+        long calls = store.counters().calls();
         pass(LEASE.plus(LEASE));
-        assertThat(store.counters().asked() - asked)
+        assertThat(store.counters().calls() - calls)
                 .as("calls in two leases for one hold")
                 .isBetween(2L, 10L);
         assertThat(limiter.peek("part", 0).remaining())
@@ -132,9 +132,9 @@ class HoldsTest {
         for (int i = 0; i < 150; i++) {
             held.add(limiter.decide("k" + i % 50));
         }
-        long asked = store.counters().asked();
+        long calls = store.counters().calls();
         pass(LEASE.plus(LEASE));
-        assertThat(store.counters().asked() - asked)
+        assertThat(store.counters().calls() - calls)
                 .as("calls in two leases for 150 holds")
                 .isBetween(2L, 15L);
         for (int i = 0; i < held.size(); i++) {
