@@ -150,11 +150,28 @@ final class Metrics implements AutoCloseable {
         stored("late", "Replies of Redis that came after the timeout.", store, RedisCounters::late);
         stored("refusals", "Calls not sent because too many were in flight.", store, RedisCounters::refusals);
         stored("reconnects", "Connections made in place of an earlier one.", store, RedisCounters::reconnects);
+        stored("holds.restored", "Holds that Redis had lost, added again.", store, RedisCounters::holdsRestored);
+        stored("holds.lost", "Holds that Redis had lost, and others took.", store, RedisCounters::holdsLost);
+        stored(
+                "damaged",
+                "States in Redis that could not be read, and were replaced.",
+                store,
+                RedisCounters::damagedStates);
         gauge(
                 "sluice.store.in.flight",
                 "Calls that wait for Redis.",
                 store,
                 now -> now.get().inFlight());
+        gauge(
+                "sluice.store.batched",
+                "Permits that were fetched ahead and are not spent.",
+                store,
+                now -> now.get().permitsInBatches());
+        gauge(
+                "sluice.store.batched.max",
+                "The most permits that may be fetched ahead for the keys that are hot now.",
+                store,
+                now -> now.get().maxPermitsInBatches());
         policy("allow", store, RedisCounters::allowedByPolicy);
         policy("deny", store, RedisCounters::deniedByPolicy);
         policy("local", store, RedisCounters::decidedLocally);

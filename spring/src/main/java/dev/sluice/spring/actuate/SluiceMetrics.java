@@ -59,12 +59,12 @@ final class SluiceMetrics implements MeterBinder {
             count(registry, redis, "late", "Replies that came after the timeout.", RedisCounters::late);
             count(registry, redis, "refusals", "Calls not sent: too many in flight.", RedisCounters::refusals);
             count(registry, redis, "reconnects", "Connections in place of an earlier one.", RedisCounters::reconnects);
-            Gauge.builder(
-                            "sluice.store.in.flight",
-                            redis,
-                            each -> each.counters().inFlight())
-                    .description("Calls that wait for Redis.")
-                    .register(registry);
+            count(registry, redis, "holds.restored", "Lost holds, added again.", RedisCounters::holdsRestored);
+            count(registry, redis, "holds.lost", "Lost holds that others took.", RedisCounters::holdsLost);
+            count(registry, redis, "damaged", "States that could not be read.", RedisCounters::damagedStates);
+            gauge(registry, redis, "in.flight", "Calls that wait for Redis.", RedisCounters::inFlight);
+            gauge(registry, redis, "batched", "Permits fetched ahead, not spent.", RedisCounters::permitsInBatches);
+            gauge(registry, redis, "batched.max", "The bound on those.", RedisCounters::maxPermitsInBatches);
             String without = "Decisions by policy because Redis did not answer.";
             count(registry, redis, "without", without, RedisCounters::allowedByPolicy, "policy", "allow");
             count(registry, redis, "without", without, RedisCounters::deniedByPolicy, "policy", "deny");
@@ -77,6 +77,17 @@ final class SluiceMetrics implements MeterBinder {
 
     private void memory(MeterRegistry registry, String name, String description, ToDoubleFunction<StoreUsage> value) {
         Gauge.builder("sluice.store." + name, store, each -> value.applyAsDouble(each.usage()))
+                .description(description)
+                .register(registry);
+    }
+
+    private static void gauge(
+            MeterRegistry registry,
+            RedisStore redis,
+            String name,
+            String description,
+            ToDoubleFunction<RedisCounters> value) {
+        Gauge.builder("sluice.store." + name, redis, each -> value.applyAsDouble(each.counters()))
                 .description(description)
                 .register(registry);
     }
