@@ -76,7 +76,7 @@ final class MultiLimiterCall {
             if (members.stream().anyMatch(member -> member.hasCounter(calls, charge.key()))) {
                 return null; // the script would charge that counter once
             }
-            LimitScripts scripts = calls.scripts();
+            LimitScripts scripts = calls.current();
             members.add(new Member(i, limiter, charge.key(), SequentialCharge.maxDelayMicros(charge), scripts));
             limits += scripts.limits().size();
         }

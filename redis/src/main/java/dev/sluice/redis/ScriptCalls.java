@@ -272,7 +272,7 @@ final class ScriptCalls {
             return DONE;
         }
         CompletableFuture<Boolean> done = new CompletableFuture<>();
-        settle(operation, key, taken, unused, scripts, done);
+        settle(operation, key, taken, unused, current(), done);
         return done;
     }
 
@@ -322,7 +322,7 @@ final class ScriptCalls {
      * The scripts to call now. Counts of the limits before the last change are looked at for one period: later none of them
      * would count any more.
      */
-    private LimitScripts current() {
+    LimitScripts current() {
         LimitScripts current = scripts;
         return current.continuesOthers() && System.nanoTime() - continuesUntilNanos >= 0 ? forgetContinued() : current;
     }

@@ -12,12 +12,16 @@ import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
 import dev.sluice.redis.servers.Eventually;
 import dev.sluice.redis.servers.RedisServer;
+import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -247,5 +251,42 @@ class VersionsOfLimitsTest {
         assertThat(limiter.peek("k", 0).perLimit())
                 .extracting(Decision::remaining)
                 .containsExactly(20L, 10L);
+    }
+
+    /** The state that a limit of another period begins with is a copy, and is as sound as one that was written anew. */
+    @Test
+    void aLimitOfAnotherPeriodContinuesTheCountsOfTheOneBefore() {
+        for (Function<Duration, Limit> kind : List.<Function<Duration, Limit>>of(
+                period -> Limit.fixedWindow(10, period),
+                period -> Limit.slidingWindow(10, period, 5),
+                period -> Limit.slidingLog(10, period),
+                period -> Limit.tokenBucket(10, period))) {
+            for (Duration after : List.of(ofMinutes(10), ofMinutes(50), ofHours(2))) {
+                Limiter limiter = here.limiter("changed-" + kind.apply(after), kind.apply(ofHours(1)));
+                assertThat(limiter.decide("half", 5).allowed()).isTrue();
+                assertThat(limiter.decide("full", 10).allowed()).isTrue();
+                limiter.change(kind.apply(after));
+                String what = "1h to " + kind.apply(after);
+                assertThat(limiter.decide("full").allowed()).as(what).isFalse();
+                Decision fits = limiter.decide("half", 4);
+                assertThat(fits.allowed()).as(what).isTrue();
+                assertThat(fits.source()).as(what).isEqualTo(Decision.Source.REDIS);
+                assertThat(limiter.decide("half", 4).allowed()).as(what).isFalse();
+            }
+        }
+        assertThat(here.counters().damagedStates()).isZero();
+        assertThat(server.keys()).allMatch(key -> server.command("PTTL", key) instanceof Long millis && millis > 0);
+    }
+
+    @Test
+    void anExpiryThatWasShortenedDoesNotEraseWhatTheSameScriptTook() {
+        Limiter limiter = here.limiter("foreign", Limit.tokenBucket(50, ofHours(1)));
+        limiter.decide("k", 10);
+        server.keys().forEach(key -> server.command("PEXPIRE", key, "5000"));
+        List<CompletableFuture<Decision>> together =
+                Stream.generate(() -> limiter.decideAsync("k", 1)).limit(60).toList();
+        assertThat(together.stream().filter(each -> each.join().allowed()).count())
+                .isLessThanOrEqualTo(50);
+        assertThat(limiter.decide("k").allowed()).isFalse();
     }
 }

@@ -69,7 +69,9 @@ local reply, replies, broken
         --@fresh
         if cost <= room_ and not (used_ + cost <= room_) then
           --@ready
-          --@suspect
+          if not dirty and not (copies and copies[key_]) then -- else the state was written just now
+            --@suspect
+          end
         end
         --@end
         outcome = problem

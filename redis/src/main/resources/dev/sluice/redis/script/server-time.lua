@@ -19,6 +19,12 @@ end
 -- The state equals a fresh one when it did before.
 call('SET', key_, state_, 'KEEPTTL')
 
+--@copy
+-- The copy ends when the other state does. One that never ends was not written by a script.
+local millis = try('PTTL', KEYS[k + k_ + 1])
+copied = type(millis) == 'number' and millis > 0
+if copied then call('SET', key_, before, 'PX', millis) end
+
 --@extend
 if freshAt_ <= now then
   call('DEL', key_)

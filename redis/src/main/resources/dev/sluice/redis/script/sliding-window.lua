@@ -146,5 +146,5 @@ if time_ >= (newest_ + 1) * slice_ then current_ = floorDiv(time_, slice_) end
 local from_ = floorDiv(takenAt, slice_)
 if from_ >= current_ - slices_ and from_ <= newest_ then
   local at = from_ - (newest_ - slices_) + 1
-  ring_[at], changed_ = ring_[at] - min(unused, ring_[at]), true
+  if ring_[at] then ring_[at], changed_ = ring_[at] - min(unused, ring_[at]), true end
 end

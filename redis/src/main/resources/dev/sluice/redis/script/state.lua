@@ -5,9 +5,12 @@
 if try('EXISTS', key_) == 0 then
   local before = try('GET', KEYS[k + k_ + 1])
   if type(before) == 'string' then
-    call('SET', key_, before)
-    copies = copies or {}
-    copies[key_] = true
+    local copied = false
+    --@copy
+    if copied then
+      copies = copies or {}
+      copies[key_] = true
+    end
   end
 end
 

@@ -8,4 +8,8 @@ call('SET', key_, state_)
 --@keep
 call('SET', key_, state_)
 
+--@copy
+copied = true
+call('SET', key_, before)
+
 --@extend

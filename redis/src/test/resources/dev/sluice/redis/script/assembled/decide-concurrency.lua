@@ -128,15 +128,17 @@ for k = 0, #KEYS - 1, 1 do
               break
             end
           end
-          if raw_1 then
-            local claim
-            claim = ANCIENT
-            if lease_1 > 0 then claim = stored_1 end
-            if not (claim - now <= 1000000) then
-              local millis = try('PTTL', key_1) -- an error if the user may not ask for it
-              if type(millis) == 'number' and not (claim - now <= millis * 1000 + 1000000) then
-                problem, broken = 4, broken or {}
-                broken[#broken + 1] = key_1
+          if not dirty and not (copies and copies[key_1]) then -- else the state was written just now
+            if raw_1 then
+              local claim
+              claim = ANCIENT
+              if lease_1 > 0 then claim = stored_1 end
+              if not (claim - now <= 1000000) then
+                local millis = try('PTTL', key_1) -- an error if the user may not ask for it
+                if type(millis) == 'number' and not (claim - now <= millis * 1000 + 1000000) then
+                  problem, broken = 4, broken or {}
+                  broken[#broken + 1] = key_1
+                end
               end
             end
           end

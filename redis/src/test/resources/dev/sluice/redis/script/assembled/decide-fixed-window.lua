@@ -129,14 +129,16 @@ for k = 0, #KEYS - 1, 1 do
         freshAt_1 = finish_1
         if cost <= room_1 and not (used_1 + cost <= room_1) then
           readyAt_1 = finish_1
-          if raw_1 then
-            local claim
-            claim = stored_1
-            if not (claim - now <= 1000000) then
-              local millis = try('PTTL', key_1) -- an error if the user may not ask for it
-              if type(millis) == 'number' and not (claim - now <= millis * 1000 + 1000000) then
-                problem, broken = 4, broken or {}
-                broken[#broken + 1] = key_1
+          if not dirty and not (copies and copies[key_1]) then -- else the state was written just now
+            if raw_1 then
+              local claim
+              claim = stored_1
+              if not (claim - now <= 1000000) then
+                local millis = try('PTTL', key_1) -- an error if the user may not ask for it
+                if type(millis) == 'number' and not (claim - now <= millis * 1000 + 1000000) then
+                  problem, broken = 4, broken or {}
+                  broken[#broken + 1] = key_1
+                end
               end
             end
           end

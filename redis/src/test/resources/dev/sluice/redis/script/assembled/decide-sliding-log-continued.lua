@@ -104,9 +104,14 @@ for k = 0, #KEYS - 1, 2 do
   if try('EXISTS', key_1) == 0 then
     local before = try('GET', KEYS[k + 2])
     if type(before) == 'string' then
-      call('SET', key_1, before)
-      copies = copies or {}
-      copies[key_1] = true
+      local copied = false
+      local millis = try('PTTL', KEYS[k + 2])
+      copied = type(millis) == 'number' and millis > 0
+      if copied then call('SET', key_1, before, 'PX', millis) end
+      if copied then
+        copies = copies or {}
+        copies[key_1] = true
+      end
     end
   end
   local head_1, size_1, length_1, last_1, oldest_1, newest_1, gone_1, added_1 = 0, 0, 0, ANCIENT, ANCIENT, ANCIENT, 0, 0
@@ -242,16 +247,18 @@ for k = 0, #KEYS - 1, 2 do
           elseif index == live_1 - added_1 - 1 then
             readyAt_1 = newest_1 + period_1
           end
-          if raw_1 then
-            local claim
-            local _, _, size, _, last, _, newest = unpack('<Bdddddd', raw_1)
-            claim = newest + period_1
-            if size == 0 or last > claim then claim = last end
-            if not (claim - now <= 1000000) then
-              local millis = try('PTTL', key_1) -- an error if the user may not ask for it
-              if type(millis) == 'number' and not (claim - now <= millis * 1000 + 1000000) then
-                problem, broken = 4, broken or {}
-                broken[#broken + 1] = key_1
+          if not dirty and not (copies and copies[key_1]) then -- else the state was written just now
+            if raw_1 then
+              local claim
+              local _, _, size, _, last, _, newest = unpack('<Bdddddd', raw_1)
+              claim = newest + period_1
+              if size == 0 or last > claim then claim = last end
+              if not (claim - now <= 1000000) then
+                local millis = try('PTTL', key_1) -- an error if the user may not ask for it
+                if type(millis) == 'number' and not (claim - now <= millis * 1000 + 1000000) then
+                  problem, broken = 4, broken or {}
+                  broken[#broken + 1] = key_1
+                end
               end
             end
           end

@@ -154,15 +154,17 @@ for k = 0, #KEYS - 1, 1 do
           local part = fmod(tooMuch, speed_1)
           readyAt_1 = time_1 + (tooMuch - part) / speed_1
           if part > 0 then readyAt_1 = readyAt_1 + 1 end
-          if raw_1 then
-            local claim
-            local _, missing, last, _, speed = unpack('<Bdddd', raw_1)
-            claim = last + missing / math.abs(speed)
-            if not (claim - now <= 1000000) then
-              local millis = try('PTTL', key_1) -- an error if the user may not ask for it
-              if type(millis) == 'number' and not (claim - now <= millis * 1000 + 1000000) then
-                problem, broken = 4, broken or {}
-                broken[#broken + 1] = key_1
+          if not dirty and not (copies and copies[key_1]) then -- else the state was written just now
+            if raw_1 then
+              local claim
+              local _, missing, last, _, speed = unpack('<Bdddd', raw_1)
+              claim = last + missing / math.abs(speed)
+              if not (claim - now <= 1000000) then
+                local millis = try('PTTL', key_1) -- an error if the user may not ask for it
+                if type(millis) == 'number' and not (claim - now <= millis * 1000 + 1000000) then
+                  problem, broken = 4, broken or {}
+                  broken[#broken + 1] = key_1
+                end
               end
             end
           end

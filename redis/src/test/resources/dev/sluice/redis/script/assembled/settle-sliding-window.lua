@@ -136,7 +136,7 @@ if verb == REFUND and mark_1 > ANCIENT then
   local from_1 = floorDiv(takenAt, slice_1)
   if from_1 >= current_1 - slices_1 and from_1 <= newest_1 then
     local at = from_1 - (newest_1 - slices_1) + 1
-    ring_1[at], changed_1 = ring_1[at] - min(unused, ring_1[at]), true
+    if ring_1[at] then ring_1[at], changed_1 = ring_1[at] - min(unused, ring_1[at]), true end
   end
 end
 if changed_1 then
