@@ -14,6 +14,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -61,6 +64,9 @@ final class Combiner {
     }
 
     private static final System.Logger LOG = System.getLogger(Combiner.class.getName());
+
+    /** Does what is left to do when an {@link Error}, such as that a stack is used up, ends the work of a thread. */
+    private static final Executor ELSEWHERE = ForkJoinPool.commonPool();
 
     /** The most requests in one script. */
     static final int MAX_REQUESTS = 64;
@@ -137,19 +143,39 @@ final class Combiner {
 
         /** Sends what may be sent. A reply that comes meanwhile on this thread is delivered afterwards, so none recurses. */
         private void sendBatches() {
+            try {
+                sendAndDeliver();
+            } catch (Error e) {
+                ELSEWHERE.execute(this::sendAndDeliver); // what others wait for
+                throw e;
+            }
+        }
+
+        private void sendAndDeliver() {
             for (Batch batch = begin(); batch != null; batch = begin()) {
-                try {
-                    if (batch.isLate) {
-                        replied(batch);
-                    } else {
-                        batch.send(this::replied);
-                    }
-                } finally {
-                    end();
-                }
+                send(batch);
             }
             for (Batch batch = nextAnswered(); batch != null; batch = nextAnswered()) {
                 batch.deliver();
+            }
+        }
+
+        /** Sends a batch; if that fails, there will be no reply. */
+        private void send(Batch batch) {
+            try {
+                if (batch.isLate) {
+                    replied(batch);
+                } else {
+                    batch.send(this::replied);
+                }
+            } catch (RuntimeException e) {
+                LOG.log(System.Logger.Level.WARNING, "a script could not be sent", e);
+                replied(batch);
+            } catch (Error e) {
+                replied(batch);
+                throw e;
+            } finally {
+                end();
             }
         }
 
@@ -159,9 +185,13 @@ final class Combiner {
             if (sender != null || waiting.isEmpty() || (underWay >= MAX_UNDER_WAY && !full)) {
                 return null;
             }
+            Batch next = next();
+            for (int i = next.requests.size(); i > 0; i--) {
+                waiting.remove();
+            }
             underWay++;
             sender = Thread.currentThread();
-            return next();
+            return next;
         }
 
         private synchronized void end() {
@@ -179,38 +209,47 @@ final class Combiner {
         private void replied(Batch batch) {
             boolean whileSending;
             synchronized (this) {
-                underWay--;
+                if (batch.isReplied) {
+                    return; // an error came after the reply
+                }
                 whileSending = sender == Thread.currentThread();
                 if (whileSending) {
                     answered.add(batch);
                 }
+                underWay--;
+                batch.isReplied = true;
             }
             if (!whileSending) {
-                sendBatches(); // first: a caller's continuation may take long
-                batch.deliver();
+                try {
+                    sendBatches(); // first: a caller's continuation may take long
+                } finally {
+                    batch.deliver();
+                }
             }
         }
 
-        /** The requests to send next, or those that have waited too long. */
+        /** The requests to send next, or those that have waited too long. They are still waiting. */
         private Batch next() {
             List<Request> requests = new ArrayList<>(Math.min(waiting.size(), MAX_REQUESTS));
             long now = System.nanoTime();
-            while (!waiting.isEmpty() && isLate(waiting.element(), now)) {
-                requests.add(waiting.remove());
+            for (Request each : waiting) {
+                if (!isLate(each, now)) {
+                    break;
+                }
+                requests.add(each);
             }
             if (!requests.isEmpty()) {
                 return new Batch(requests, true);
             }
-            Request first = waiting.remove();
-            requests.add(first);
-            long cost = cost(first);
-            while (!waiting.isEmpty() && requests.size() < MAX_REQUESTS) {
-                Request next = waiting.element();
+            Request first = waiting.element();
+            long cost = 0;
+            for (Request next : waiting) {
                 cost += cost(next);
-                if (cost > LimitScripts.MAX_COST || (isTest && next.testMicros() != first.testMicros())) {
+                boolean fits = cost <= LimitScripts.MAX_COST && (!isTest || next.testMicros() == first.testMicros());
+                if (requests.size() == MAX_REQUESTS || (next != first && !fits)) {
                     break;
                 }
-                requests.add(waiting.remove());
+                requests.add(next);
             }
             return new Batch(requests, false);
         }
@@ -258,6 +297,12 @@ final class Combiner {
         private final boolean isLate;
         private final List<Group> groups;
         private byte @Nullable [] reply;
+        /** Guarded by the lane. */
+        private boolean isReplied;
+
+        private final AtomicBoolean isDelivered = new AtomicBoolean();
+        /** How many requests have the reply. */
+        private int delivered;
 
         Batch(List<Request> requests, boolean isLate) {
             this.requests = requests;
@@ -322,21 +367,47 @@ final class Combiner {
             return bytes;
         }
 
-        /** Passes the reply on to each request. What one of them throws keeps nothing from the others. */
+        /** Passes the reply on to each request, once. What one of them throws keeps nothing from the others. */
         void deliver() {
+            if (isDelivered.compareAndSet(false, true)) {
+                try {
+                    deliverRest();
+                } catch (Error e) {
+                    ELSEWHERE.execute(this::deliverInSpiteOfErrors);
+                    throw e;
+                }
+            }
+        }
+
+        private void deliverInSpiteOfErrors() {
+            while (delivered < requests.size()) {
+                try {
+                    deliverRest();
+                } catch (Error e) {
+                    delivered++;
+                    LOG.log(System.Logger.Level.ERROR, "a continuation failed", e);
+                }
+            }
+        }
+
+        private void deliverRest() {
             int size = ScriptReply.bytes(requests.get(0).scripts());
             byte[] bytes = reply;
-            int start = 0;
+            int index = 0;
             for (Group group : groups) {
                 for (Request each : group.requests) {
-                    ScriptReply own =
-                            bytes == null ? null : new ScriptReply(bytes, start, each.scripts(), each.percent());
-                    start += size;
-                    try {
-                        each.decided(own);
-                    } catch (RuntimeException e) {
-                        LOG.log(System.Logger.Level.WARNING, "a continuation failed", e);
+                    if (index == delivered) {
+                        try {
+                            each.decided(
+                                    bytes == null
+                                            ? null
+                                            : new ScriptReply(bytes, index * size, each.scripts(), each.percent()));
+                        } catch (RuntimeException e) {
+                            LOG.log(System.Logger.Level.WARNING, "a continuation failed", e);
+                        }
+                        delivered++;
                     }
+                    index++;
                 }
             }
         }
