@@ -108,14 +108,18 @@ final class Combiner {
 
     /** Sends the request by itself. */
     void askAlone(Request request) {
-        if (isLate(request, System.nanoTime())) {
+        if (isLate(request.askedAtNanos())) {
             request.decided(null);
         } else {
             new Batch(List.of(request), false).send(Batch::deliver);
         }
     }
 
-    /** Whether a request has waited so long that it would not end within twice the timeout. */
+    /** Whether a request of that instant has waited so long that it would not end within twice the timeout. */
+    boolean isLate(long askedAtNanos) {
+        return System.nanoTime() - askedAtNanos > timeoutNanos;
+    }
+
     private boolean isLate(Request request, long now) {
         return now - request.askedAtNanos() > timeoutNanos;
     }
