@@ -133,6 +133,8 @@ final class Combiner {
         private int underWay;
         /** The thread that sends: one at a time, so that batches go in their order. */
         private @Nullable Thread sender;
+        /** The last batch that met an error while it was sent; whoever comes next ends it without a reply. */
+        private @Nullable Batch failed;
 
         Lane(LaneKey key) {
             this.key = key;
@@ -155,16 +157,31 @@ final class Combiner {
             }
         }
 
+        /** Where sending ends with an error, no method is called to note it: there may be no stack left for one. */
         private void sendAndDeliver() {
+            for (Batch batch = nextFailed(); batch != null; batch = nextFailed()) {
+                replied(batch);
+            }
             for (Batch batch = begin(); batch != null; batch = begin()) {
-                send(batch);
+                boolean isSent = false;
+                try {
+                    send(batch);
+                    isSent = true;
+                } finally {
+                    synchronized (this) {
+                        sender = null;
+                        if (!isSent) {
+                            batch.failedBefore = failed;
+                            failed = batch;
+                        }
+                    }
+                }
             }
             for (Batch batch = nextAnswered(); batch != null; batch = nextAnswered()) {
                 batch.deliver();
             }
         }
 
-        /** Sends a batch; if that fails, there will be no reply. */
         private void send(Batch batch) {
             try {
                 if (batch.isLate) {
@@ -175,12 +192,13 @@ final class Combiner {
             } catch (RuntimeException e) {
                 LOG.log(System.Logger.Level.WARNING, "a script could not be sent", e);
                 replied(batch);
-            } catch (Error e) {
-                replied(batch);
-                throw e;
-            } finally {
-                end();
             }
+        }
+
+        private synchronized @Nullable Batch nextFailed() {
+            Batch next = failed;
+            failed = next == null ? null : next.failedBefore;
+            return next;
         }
 
         /** The next batch, which the caller sends; null if there is none, or another thread sends it. */
@@ -196,10 +214,6 @@ final class Combiner {
             underWay++;
             sender = Thread.currentThread();
             return next;
-        }
-
-        private synchronized void end() {
-            sender = null;
         }
 
         private synchronized @Nullable Batch nextAnswered() {
@@ -303,6 +317,8 @@ final class Combiner {
         private byte @Nullable [] reply;
         /** Guarded by the lane. */
         private boolean isReplied;
+
+        private @Nullable Batch failedBefore;
 
         private final AtomicBoolean isDelivered = new AtomicBoolean();
         /** How many requests have the reply. */
