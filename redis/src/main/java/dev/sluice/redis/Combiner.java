@@ -14,6 +14,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -62,6 +65,9 @@ final class Combiner {
 
     private static final System.Logger LOG = System.getLogger(Combiner.class.getName());
 
+    /** Does what is left to do when an {@link Error}, such as that a stack is used up, ends the work of a thread. */
+    private static final Executor ELSEWHERE = ForkJoinPool.commonPool();
+
     /** The most requests in one script. */
     static final int MAX_REQUESTS = 64;
 
@@ -102,14 +108,18 @@ final class Combiner {
 
     /** Sends the request by itself. */
     void askAlone(Request request) {
-        if (isLate(request, System.nanoTime())) {
+        if (isLate(request.askedAtNanos())) {
             request.decided(null);
         } else {
             new Batch(List.of(request), false).send(Batch::deliver);
         }
     }
 
-    /** Whether a request has waited so long that it would not end within twice the timeout. */
+    /** Whether a request of that instant has waited so long that it would not end within twice the timeout. */
+    boolean isLate(long askedAtNanos) {
+        return System.nanoTime() - askedAtNanos > timeoutNanos;
+    }
+
     private boolean isLate(Request request, long now) {
         return now - request.askedAtNanos() > timeoutNanos;
     }
@@ -123,6 +133,8 @@ final class Combiner {
         private int underWay;
         /** The thread that sends: one at a time, so that batches go in their order. */
         private @Nullable Thread sender;
+        /** The last batch that met an error while it was sent; whoever comes next ends it without a reply. */
+        private @Nullable Batch failed;
 
         Lane(LaneKey key) {
             this.key = key;
@@ -137,20 +149,56 @@ final class Combiner {
 
         /** Sends what may be sent. A reply that comes meanwhile on this thread is delivered afterwards, so none recurses. */
         private void sendBatches() {
+            try {
+                sendAndDeliver();
+            } catch (Error e) {
+                ELSEWHERE.execute(this::sendAndDeliver); // what others wait for
+                throw e;
+            }
+        }
+
+        /** Where sending ends with an error, no method is called to note it: there may be no stack left for one. */
+        private void sendAndDeliver() {
+            for (Batch batch = nextFailed(); batch != null; batch = nextFailed()) {
+                replied(batch);
+            }
             for (Batch batch = begin(); batch != null; batch = begin()) {
+                boolean isSent = false;
                 try {
-                    if (batch.isLate) {
-                        replied(batch);
-                    } else {
-                        batch.send(this::replied);
-                    }
+                    send(batch);
+                    isSent = true;
                 } finally {
-                    end();
+                    synchronized (this) {
+                        sender = null;
+                        if (!isSent) {
+                            batch.failedBefore = failed;
+                            failed = batch;
+                        }
+                    }
                 }
             }
             for (Batch batch = nextAnswered(); batch != null; batch = nextAnswered()) {
                 batch.deliver();
             }
+        }
+
+        private void send(Batch batch) {
+            try {
+                if (batch.isLate) {
+                    replied(batch);
+                } else {
+                    batch.send(this::replied);
+                }
+            } catch (RuntimeException e) {
+                LOG.log(System.Logger.Level.WARNING, "a script could not be sent", e);
+                replied(batch);
+            }
+        }
+
+        private synchronized @Nullable Batch nextFailed() {
+            Batch next = failed;
+            failed = next == null ? null : next.failedBefore;
+            return next;
         }
 
         /** The next batch, which the caller sends; null if there is none, or another thread sends it. */
@@ -159,13 +207,13 @@ final class Combiner {
             if (sender != null || waiting.isEmpty() || (underWay >= MAX_UNDER_WAY && !full)) {
                 return null;
             }
+            Batch next = next();
+            for (int i = next.requests.size(); i > 0; i--) {
+                waiting.remove();
+            }
             underWay++;
             sender = Thread.currentThread();
-            return next();
-        }
-
-        private synchronized void end() {
-            sender = null;
+            return next;
         }
 
         private synchronized @Nullable Batch nextAnswered() {
@@ -179,38 +227,47 @@ final class Combiner {
         private void replied(Batch batch) {
             boolean whileSending;
             synchronized (this) {
-                underWay--;
+                if (batch.isReplied) {
+                    return; // an error came after the reply
+                }
                 whileSending = sender == Thread.currentThread();
                 if (whileSending) {
                     answered.add(batch);
                 }
+                underWay--;
+                batch.isReplied = true;
             }
             if (!whileSending) {
-                sendBatches(); // first: a caller's continuation may take long
-                batch.deliver();
+                try {
+                    sendBatches(); // first: a caller's continuation may take long
+                } finally {
+                    batch.deliver();
+                }
             }
         }
 
-        /** The requests to send next, or those that have waited too long. */
+        /** The requests to send next, or those that have waited too long. They are still waiting. */
         private Batch next() {
             List<Request> requests = new ArrayList<>(Math.min(waiting.size(), MAX_REQUESTS));
             long now = System.nanoTime();
-            while (!waiting.isEmpty() && isLate(waiting.element(), now)) {
-                requests.add(waiting.remove());
+            for (Request each : waiting) {
+                if (!isLate(each, now)) {
+                    break;
+                }
+                requests.add(each);
             }
             if (!requests.isEmpty()) {
                 return new Batch(requests, true);
             }
-            Request first = waiting.remove();
-            requests.add(first);
-            long cost = cost(first);
-            while (!waiting.isEmpty() && requests.size() < MAX_REQUESTS) {
-                Request next = waiting.element();
+            Request first = waiting.element();
+            long cost = 0;
+            for (Request next : waiting) {
                 cost += cost(next);
-                if (cost > LimitScripts.MAX_COST || (isTest && next.testMicros() != first.testMicros())) {
+                boolean fits = cost <= LimitScripts.MAX_COST && (!isTest || next.testMicros() == first.testMicros());
+                if (requests.size() == MAX_REQUESTS || (next != first && !fits)) {
                     break;
                 }
-                requests.add(waiting.remove());
+                requests.add(next);
             }
             return new Batch(requests, false);
         }
@@ -258,6 +315,14 @@ final class Combiner {
         private final boolean isLate;
         private final List<Group> groups;
         private byte @Nullable [] reply;
+        /** Guarded by the lane. */
+        private boolean isReplied;
+
+        private @Nullable Batch failedBefore;
+
+        private final AtomicBoolean isDelivered = new AtomicBoolean();
+        /** How many requests have the reply. */
+        private int delivered;
 
         Batch(List<Request> requests, boolean isLate) {
             this.requests = requests;
@@ -322,21 +387,47 @@ final class Combiner {
             return bytes;
         }
 
-        /** Passes the reply on to each request. What one of them throws keeps nothing from the others. */
+        /** Passes the reply on to each request, once. What one of them throws keeps nothing from the others. */
         void deliver() {
+            if (isDelivered.compareAndSet(false, true)) {
+                try {
+                    deliverRest();
+                } catch (Error e) {
+                    ELSEWHERE.execute(this::deliverInSpiteOfErrors);
+                    throw e;
+                }
+            }
+        }
+
+        private void deliverInSpiteOfErrors() {
+            while (delivered < requests.size()) {
+                try {
+                    deliverRest();
+                } catch (Error e) {
+                    delivered++;
+                    LOG.log(System.Logger.Level.ERROR, "a continuation failed", e);
+                }
+            }
+        }
+
+        private void deliverRest() {
             int size = ScriptReply.bytes(requests.get(0).scripts());
             byte[] bytes = reply;
-            int start = 0;
+            int index = 0;
             for (Group group : groups) {
                 for (Request each : group.requests) {
-                    ScriptReply own =
-                            bytes == null ? null : new ScriptReply(bytes, start, each.scripts(), each.percent());
-                    start += size;
-                    try {
-                        each.decided(own);
-                    } catch (RuntimeException e) {
-                        LOG.log(System.Logger.Level.WARNING, "a continuation failed", e);
+                    if (index == delivered) {
+                        try {
+                            each.decided(
+                                    bytes == null
+                                            ? null
+                                            : new ScriptReply(bytes, index * size, each.scripts(), each.percent()));
+                        } catch (RuntimeException e) {
+                            LOG.log(System.Logger.Level.WARNING, "a continuation failed", e);
+                        }
+                        delivered++;
                     }
+                    index++;
                 }
             }
         }

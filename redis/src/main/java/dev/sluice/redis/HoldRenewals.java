@@ -3,9 +3,11 @@ package dev.sluice.redis;
 import dev.sluice.Limiter;
 import dev.sluice.spi.LimiterDecision;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -47,6 +49,8 @@ final class HoldRenewals {
     /** The most groups of one call, so that it keeps Redis for well under a millisecond. */
     static final int MAX_GROUPS = 200;
 
+    private static final long MAX_REPEAT_MICROS = 250_000;
+
     private static final System.Logger LOG = System.getLogger(Limiter.class.getName());
 
     private record HoldId(long takenAtMicros, long permits) {
@@ -72,6 +76,10 @@ final class HoldRenewals {
     private final long everyMicros;
     private final ConcurrentHashMap<String, Map<HoldId, Held>> held = new ConcurrentHashMap<>();
     private final AtomicBoolean scheduled = new AtomicBoolean();
+    /** Keys whose last renewal had no reply. */
+    private final Set<String> unanswered = ConcurrentHashMap.newKeySet();
+
+    private final AtomicBoolean repeatScheduled = new AtomicBoolean();
 
     /** Renews every hold three times in each lease; never, if {@code leaseMicros} is 0. */
     HoldRenewals(Renewal renewal, ScheduledExecutorService executor, FallbackCounters counters, long leaseMicros) {
@@ -126,9 +134,34 @@ final class HoldRenewals {
             return;
         }
         schedule();
+        unanswered.clear();
+        renew(held.keySet());
+    }
+
+    /** Renews these again soon: a third of the lease may be all that is left of it. */
+    private void renewSoon(List<KeyHolds> holds) {
+        holds.forEach(each -> unanswered.add(each.key));
+        if (repeatScheduled.compareAndSet(false, true)) {
+            try {
+                executor.schedule(
+                        this::renewUnanswered, Math.min(everyMicros, MAX_REPEAT_MICROS), TimeUnit.MICROSECONDS);
+            } catch (RejectedExecutionException e) { // the store is closed
+                unanswered.clear();
+            }
+        }
+    }
+
+    private void renewUnanswered() {
+        repeatScheduled.set(false);
+        List<String> keys = List.copyOf(unanswered);
+        keys.forEach(unanswered::remove);
+        renew(keys);
+    }
+
+    private void renew(Collection<String> keys) {
         List<KeyHolds> call = new ArrayList<>();
         int groups = 0;
-        for (String key : held.keySet()) {
+        for (String key : keys) {
             for (KeyHolds holds : holdsOf(key)) {
                 boolean full = groups + holds.groups.size() > MAX_GROUPS || !renewal.takesSeveralKeys();
                 if (full && !call.isEmpty()) {
@@ -167,6 +200,10 @@ final class HoldRenewals {
 
     private void renew(List<KeyHolds> holds) {
         renewal.renew(holds, renewed -> {
+            if (renewed.isEmpty()) {
+                renewSoon(holds);
+                return;
+            }
             int next = 0;
             for (KeyHolds each : holds) {
                 for (Group group : each.groups) {

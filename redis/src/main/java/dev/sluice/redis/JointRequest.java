@@ -40,7 +40,7 @@ record JointRequest(List<Charge> charges, List<RedisLimiter> limiters, List<List
             return CompletableFuture.completedFuture(new PolicyCharge(setup.memory(), this).decide());
         }
         MultiLimiterCall call = setup.connection().isOneMaster() ? MultiLimiterCall.of(setup, this, known) : null;
-        return call == null ? new SequentialCharge(this, setup.denials()).run() : call.decide();
+        return call == null ? new SequentialCharge(this, setup).run() : call.decide();
     }
 
     private int size() {

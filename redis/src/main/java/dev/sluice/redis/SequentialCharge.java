@@ -11,26 +11,33 @@ import java.util.concurrent.TimeUnit;
  * Charges limiters one after another where one script cannot: their keys lie on different nodes of a cluster, they ask for
  * different numbers of permits, or two of them are for the same counter. Those that were charged are refunded when one denies or fails. No more is admitted
  * than the limits allow, but until the refund another request may be denied.
+ *
+ * <p>After the timeout of a call no further limiter is asked: the failure policy decides for all, as if Redis had not
+ * answered.
  */
 final class SequentialCharge {
     private final JointRequest request;
     private final List<Charge> charges;
     private final List<RedisLimiter> limiters;
-    private final DenialCache denials;
+    private final RedisStore.Setup setup;
     private final long calledAtNanos = System.nanoTime();
     private final List<Decision> taken = new ArrayList<>();
 
-    SequentialCharge(JointRequest request, DenialCache denials) {
+    SequentialCharge(JointRequest request, RedisStore.Setup setup) {
         this.request = request;
         this.charges = request.charges();
         this.limiters = request.limiters();
-        this.denials = denials;
+        this.setup = setup;
     }
 
     CompletableFuture<List<Decision>> run() {
         int next = taken.size();
         if (next == charges.size()) {
             return CompletableFuture.completedFuture(taken);
+        }
+        if (setup.combiner().isLate(calledAtNanos)) {
+            refund(); // nobody waits for it
+            return CompletableFuture.completedFuture(new PolicyCharge(setup.memory(), request).decide());
         }
         Charge charge = charges.get(next);
         return limiters.get(next)
@@ -77,7 +84,7 @@ final class SequentialCharge {
                 .thenApply(done -> {
                     List<Decision> all =
                             decisions.stream().map(CompletableFuture::join).toList();
-                    request.remember(denials, all.toArray(Decision[]::new), calledAtNanos);
+                    request.remember(setup.denials(), all.toArray(Decision[]::new), calledAtNanos);
                     return all;
                 });
     }

@@ -10,9 +10,11 @@ import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
 import dev.sluice.redis.RedisStoreBuilder.Client;
+import dev.sluice.redis.servers.Eventually;
 import dev.sluice.redis.servers.RedisServer;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -65,6 +67,35 @@ class ClosedStoreTest {
             } finally {
                 server.resume();
             }
+        }
+    }
+
+    /** Lettuce completes a call on the thread that it needs to close its connections. */
+    @ParameterizedTest
+    @EnumSource(Client.class)
+    void aContinuationMayCloseTheStore(Client client) throws Exception {
+        try (RedisServer server = RedisServer.start()) {
+            RedisStore store = RedisStore.builder()
+                    .url(server.url())
+                    .client(client)
+                    .timeout(ofSeconds(20))
+                    .onFailure(OnFailure.DENY)
+                    .build();
+            Limiter limiter = store.limiter("closing", Limit.slidingLog(100, ofMillis(500)));
+            assertThat(limiter.tryAcquire("a")).isTrue();
+            server.pause();
+            CompletableFuture<Void> closed;
+            try {
+                closed = limiter.decideAsync("a", 1).thenRun(store::close);
+            } finally {
+                server.resume();
+            }
+            closed.get(15, TimeUnit.SECONDS);
+            assertThat(limiter.decideAsync("a", 1)).isDone();
+            Eventually.holds(
+                    "the connections are closed",
+                    ofSeconds(10),
+                    () -> server.text("CLIENT", "LIST").lines().count() == 1);
         }
     }
 }

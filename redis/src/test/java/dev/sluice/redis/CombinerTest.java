@@ -4,6 +4,7 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofMinutes;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.Limit;
 import dev.sluice.redis.client.RedisConnection;
@@ -15,6 +16,7 @@ import dev.sluice.redis.script.ScriptReply;
 import dev.sluice.redis.servers.Eventually;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.ConcurrentModificationException;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -22,6 +24,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -92,7 +95,7 @@ class CombinerTest {
     }
 
     /** One request, and its reply. */
-    private static final class Asked extends CompletableFuture<@Nullable ScriptReply> implements Combiner.Request {
+    private static class Asked extends CompletableFuture<@Nullable ScriptReply> implements Combiner.Request {
         private final String key;
         private final Operation operation;
         private final long askedAtNanos = System.nanoTime();
@@ -304,6 +307,109 @@ class CombinerTest {
             }
             assertThat(breaking.sent).hasSize(2);
             assertThat(all).allMatch(each -> each.isDone() && each.join() == null);
+        }
+    }
+
+    /** As where the stack of one caller is used up. */
+    @Test
+    void anErrorWhileSendingIsNoReplyAndTheNextRequestIsSent() {
+        FakeRedis failing = new FakeRedis() {
+            @Override
+            public void run(
+                    Script script,
+                    String[] keys,
+                    byte[][] args,
+                    BiConsumer<byte @Nullable [], @Nullable Throwable> reply) {
+                if (keys[0].equals("deep")) {
+                    throw new StackOverflowError();
+                }
+                super.run(script, keys, args, reply);
+            }
+        };
+        try (ResilientConnection own = new ResilientConnection(patience -> failing, ofSeconds(20), MAX_IN_FLIGHT)) {
+            Combiner combiner = new Combiner(own, new FallbackCounters(), ofSeconds(20), false);
+            Asked deep = new Asked("deep", Operation.TAKE);
+            combiner.ask(deep);
+            assertThat(deep).isCompletedWithValue(null);
+            combiner.ask(new Asked("a", Operation.TAKE));
+            assertThat(failing.sent).hasSize(1);
+            assertThat(own.counters().underWay()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void anErrorWhileABatchIsPutTogetherStopsNobody() {
+        AtomicBoolean isDeep = new AtomicBoolean(true);
+        Asked deep = new Asked("deep", Operation.TAKE) {
+            @Override
+            public String[] keys() {
+                if (isDeep.getAndSet(false)) {
+                    throw new StackOverflowError();
+                }
+                return super.keys();
+            }
+        };
+        assertThatThrownBy(() -> combiner.ask(deep)).isInstanceOf(StackOverflowError.class);
+        Asked next = ask("a");
+        Eventually.holds("both are answered", ofSeconds(20), () -> {
+            redis.sent.forEach(each -> each.admit(each.keys().size()));
+            return deep.isDone() && next.isDone();
+        });
+    }
+
+    @Test
+    void anErrorOfOneRequestKeepsNoReplyFromTheOthers() {
+        occupy();
+        AtomicBoolean isDeep = new AtomicBoolean(true);
+        Asked deep = new Asked("deep", Operation.TAKE) {
+            @Override
+            public void decided(@Nullable ScriptReply reply) {
+                if (isDeep.getAndSet(false)) {
+                    throw new StackOverflowError();
+                }
+                super.decided(reply);
+            }
+        };
+        combiner.ask(deep);
+        Asked other = ask("other");
+        redis.sent.get(0).admit(1);
+        redis.sent.get(1).admit(3);
+        Eventually.holds("both are answered", ofSeconds(20), () -> deep.isDone() && other.isDone());
+        assertThat(other.join()).isNotNull();
+        int before = redis.sent.size();
+        ask("a");
+        ask("b");
+        assertThat(redis.sent).as("one script at a time").hasSize(before + 1);
+    }
+
+    @Test
+    void whatFailsWhileAFailureIsHandledKeepsNobodyWaiting() {
+        AtomicBoolean isMoving = new AtomicBoolean();
+        FakeRedis moving = new FakeRedis() {
+            @Override
+            public void refresh() {
+                throw new ConcurrentModificationException();
+            }
+
+            @Override
+            public String masterOf(String key) {
+                if (isMoving.get()) {
+                    throw new ConcurrentModificationException();
+                }
+                return super.masterOf(key);
+            }
+        };
+        try (ResilientConnection own = new ResilientConnection(patience -> moving, ofSeconds(20), MAX_IN_FLIGHT)) {
+            Combiner combiner = new Combiner(own, new FallbackCounters(), ofSeconds(20), false);
+            Asked failed = new Asked("a", Operation.TAKE);
+            combiner.ask(failed);
+            moving.sent.get(0).reply().accept(null, new IllegalStateException("broken"));
+            assertThat(failed).isCompletedWithValue(null);
+            isMoving.set(true);
+            Asked unsent = new Asked("b", Operation.TAKE);
+            combiner.ask(unsent);
+            assertThat(unsent).isCompletedWithValue(null);
+            assertThat(own.counters().underWay()).isZero();
         }
     }
 

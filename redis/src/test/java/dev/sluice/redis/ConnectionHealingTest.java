@@ -18,7 +18,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -245,6 +248,46 @@ class ConnectionHealingTest {
             awaitRedis(limiter);
             for (int i = 0; i < 3; i++) {
                 proxy.cut();
+                assertThatItHeals(store, limiter);
+            }
+        }
+    }
+
+    /** As where a class of the application cannot be loaded. */
+    @ParameterizedTest
+    @EnumSource(Client.class)
+    void anErrorWhileConnectingIsNotTheLastAttempt(Client client) {
+        AtomicReference<@Nullable Throwable> trouble = new AtomicReference<>(new IllegalStateException("no token"));
+        AtomicLong errors = new AtomicLong();
+        try (RedisServer server = RedisServer.start()) {
+            server.command("ACL", "SETUSER", "limiter", "on", ">secret", "~*", "&*", "+@all");
+            Supplier<RedisStore> build = () -> RedisStore.builder()
+                    .url(server.url())
+                    .client(client)
+                    .timeout(TIMEOUT)
+                    .onFailure(OnFailure.DENY)
+                    .credentials("limiter", () -> {
+                        if (trouble.get() instanceof Error error) {
+                            errors.incrementAndGet();
+                            throw error;
+                        } else if (trouble.get() instanceof RuntimeException exception) {
+                            throw exception;
+                        }
+                        return "secret";
+                    })
+                    .build();
+            try (RedisStore store = build.get()) {
+                Limiter limiter = store.limiter("l", MANY);
+                trouble.set(new NoClassDefFoundError("token"));
+                Eventually.holds("an attempt meets the error", SOON, () -> !byRedis(limiter) && errors.get() > 0);
+                trouble.set(null);
+                assertThatItHeals(store, limiter);
+            }
+            trouble.set(new NoClassDefFoundError("token"));
+            try (RedisStore store = build.get()) {
+                Limiter limiter = store.limiter("l", MANY);
+                assertThat(byRedis(limiter)).isFalse();
+                trouble.set(null);
                 assertThatItHeals(store, limiter);
             }
         }

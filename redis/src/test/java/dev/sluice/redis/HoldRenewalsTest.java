@@ -20,6 +20,7 @@ class HoldRenewalsTest {
     /** Runs what is scheduled when the test says so. */
     private static final class Steps extends ScheduledThreadPoolExecutor {
         private final List<Runnable> tasks = new ArrayList<>();
+        private final List<Long> delaysMicros = new ArrayList<>();
 
         Steps() {
             super(0);
@@ -28,6 +29,7 @@ class HoldRenewalsTest {
         @Override
         public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
             tasks.add(task);
+            delaysMicros.add(unit.toMicros(delay));
             return super.schedule(() -> {}, 1, TimeUnit.HOURS);
         }
 
@@ -43,7 +45,7 @@ class HoldRenewalsTest {
     private final List<LimiterDecision> released = new ArrayList<>();
     private final FallbackCounters counters = new FallbackCounters();
     private boolean severalKeys = true;
-    private Consumer<Consumer<List<Renewed>>> server = then -> then.accept(List.of());
+    private Consumer<Consumer<List<Renewed>>> server = then -> then.accept(List.of(new Renewed(0, 0)));
 
     private final HoldRenewals renewals = new HoldRenewals(
             new HoldRenewals.Renewal() {
@@ -141,5 +143,23 @@ class HoldRenewalsTest {
         renewed();
         assertThat(counters.holdsRestored.sum()).isEqualTo(1);
         assertThat(released).isEmpty();
+    }
+
+    @Test
+    void aRenewalWithoutAReplyIsRepeatedSoon() {
+        renewals.add("k", hold(1, 0, 1000));
+        renewals.add("released", hold(1, 0, 1000));
+        severalKeys = false;
+        server = then -> then.accept(List.of());
+        assertThat(renewed()).hasSize(2);
+        renewals.remove("released", hold(1, 0, 1000));
+        assertThat(steps.delaysMicros).containsExactly(1_000_000L, 1_000_000L, 250_000L);
+        server = then -> then.accept(List.of(new Renewed(0, 0)));
+        Runnable repeat = steps.tasks.remove(1);
+        calls.clear();
+        repeat.run();
+        assertThat(calls).hasSize(1);
+        assertThat(calls.get(0)).extracting(KeyHolds::key).containsExactly("k");
+        assertThat(steps.tasks).as("the next regular renewal").hasSize(1);
     }
 }

@@ -12,7 +12,10 @@ import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
 import dev.sluice.Store;
+import dev.sluice.redis.servers.Eventually;
+import dev.sluice.redis.servers.FaultyProxy;
 import dev.sluice.redis.servers.RedisServer;
+import java.time.Duration;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -67,6 +70,33 @@ class MultiLimiterCallTest {
             other.release("k", taken.get(1));
             assertThat(one.peek("k", 0).remaining()).isEqualTo(5);
             assertThat(other.peek("k", 0).remaining()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void limitersThatAreAskedOneAfterAnotherEndWithinTwiceTheTimeout() {
+        try (FaultyProxy proxy = FaultyProxy.to(server);
+                RedisStore store = RedisStore.builder()
+                        .url(proxy.url())
+                        .timeout(ofMillis(300))
+                        .onFailure(OnFailure.DENY)
+                        .build()) {
+            List<Charge> charges = new ArrayList<>();
+            for (int i = 1; i <= 12; i++) {
+                charges.add(new Charge(store.limiter("slow" + i, Limit.fixedWindow(100, ofMinutes(10))), "k", i));
+            }
+            assertThat(store.decideAll(charges).join()).allMatch(Decision::allowed);
+            proxy.delay(ofMillis(240));
+            long start = System.nanoTime();
+            List<Decision> decisions = store.decideAll(charges).join();
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(ofMillis(2 * 300 + 1000));
+            assertThat(decisions).hasSize(12).noneMatch(Decision::allowed);
+            proxy.deliverAll();
+            Eventually.holds(
+                    "what was taken is given back",
+                    ofSeconds(20),
+                    () -> charges.stream()
+                            .allMatch(charge -> charge.limiter().peek("k", 0).remaining() == 100 - charge.permits()));
         }
     }
 

@@ -216,7 +216,7 @@ final class JedisConnection implements RedisConnection {
             byte[] bytes;
             try {
                 bytes = evaluate(script, keys, args);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 reply.accept(null, learned(e));
                 return;
             }
@@ -266,7 +266,7 @@ final class JedisConnection implements RedisConnection {
         threads.execute(() -> {
             try {
                 deleted.complete(jedis.del(keys));
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 deleted.completeExceptionally(learned(e));
             }
         });

@@ -48,7 +48,7 @@ final class LettuceClusterConnection extends LettuceConnection {
 
     @Override
     public Set<String> masters() {
-        return connection.getPartitions().getPartitions().stream()
+        return connection.getPartitions().stream()
                 .filter(LettuceClusterConnection::isMaster)
                 .map(LettuceClusterConnection::nameOf)
                 .collect(Collectors.toSet());

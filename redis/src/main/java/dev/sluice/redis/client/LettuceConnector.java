@@ -144,7 +144,7 @@ public final class LettuceConnector implements Connector {
             if (mode != ServerMode.SLOTS) {
                 return connection;
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             shutDown.run();
             throw e;
         }
@@ -181,7 +181,7 @@ public final class LettuceConnector implements Connector {
                     new LettuceClusterConnection(client.connect(), client, inFlight, shutDown);
             awaitMasters(connection.pingMasters(), patience);
             return connection;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             shutDown.run();
             throw e;
         }

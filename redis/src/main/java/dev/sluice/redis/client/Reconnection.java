@@ -30,6 +30,7 @@ final class Reconnection {
     private static final Duration MIN_PATIENCE = Duration.ofMillis(500);
     private static final Duration MAX_PATIENCE = Duration.ofSeconds(2);
     private static final int TIMEOUTS_TO_CONNECT = 2;
+    private static final long TO_CLOSE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
     private static final long CALM_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     /**
@@ -109,7 +110,7 @@ final class Reconnection {
         RedisConnection first = null;
         try {
             first = connector.connect(MAX_PATIENCE);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             log.warn("Redis is not called for now: cannot connect: " + e);
         }
         this.failedToStart = first == null;
@@ -168,7 +169,7 @@ final class Reconnection {
         RedisConnection fresh;
         try {
             fresh = connector.connect(patience);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.log(System.Logger.Level.DEBUG, "cannot connect", e);
             STATE.updateAndGet(this, State::failed);
             return;
@@ -206,19 +207,29 @@ final class Reconnection {
         }
     }
 
-    /** Closes every connection; one that is being made is closed when it is there. */
+    /**
+     * Closes every connection; one that is being made is closed when it is there. Waits for that, but not for long: this
+     * may be the thread that Lettuce needs to close them.
+     */
     void close() {
         State last = STATE.getAndUpdate(this, State::shut);
         if (last.closed) {
             return;
         }
+        attempts.getQueue().clear();
         RedisConnection connection = last.connection;
         if (connection != null) {
-            connection.close();
+            attempts.execute(connection::close);
         }
-        retired.forEach(this::closeRetired);
-        attempts.getQueue().clear();
+        retired.forEach(old -> attempts.execute(() -> closeRetired(old)));
         attempts.execute(connector::close); // after an attempt that is under way
         attempts.shutdown();
+        try {
+            if (!attempts.awaitTermination(TO_CLOSE_NANOS, TimeUnit.NANOSECONDS)) {
+                LOG.log(System.Logger.Level.DEBUG, "the connections are closed later");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

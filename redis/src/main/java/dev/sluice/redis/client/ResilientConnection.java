@@ -107,8 +107,7 @@ public final class ResilientConnection implements AutoCloseable {
             } else {
                 failures.increment();
                 Throwable cause = failure == null ? new IllegalStateException("no reply and no failure") : failure;
-                react(this, Failure.of(cause), String.valueOf(cause));
-                end(then);
+                endBy(Failure.of(cause), String.valueOf(cause));
             }
         }
 
@@ -128,10 +127,19 @@ public final class ResilientConnection implements AutoCloseable {
             } catch (RuntimeException | Error unreadable) {
                 failures.increment();
                 boolean isTooShort = unreadable instanceof IndexOutOfBoundsException;
-                react(
-                        this,
+                endBy(
                         isTooShort ? Failure.NONSENSE : Failure.REFUSED,
                         "a reply of " + reply.length + " bytes cannot be read: " + unreadable);
+            }
+        }
+
+        /** Tells the caller in any case. */
+        private void endBy(Failure failure, String reason) {
+            try {
+                react(this, failure, reason);
+            } catch (RuntimeException e) {
+                LOG.log(System.Logger.Level.WARNING, "a failure could not be handled", e);
+            } finally {
                 end(then);
             }
         }
@@ -141,8 +149,7 @@ public final class ResilientConnection implements AutoCloseable {
             if (isFirst()) {
                 timeouts.increment();
                 long millis = TimeUnit.NANOSECONDS.toMillis(timeoutNanos);
-                react(this, Failure.NO_REPLY, "no reply within " + millis + " ms");
-                end(then);
+                endBy(Failure.NO_REPLY, "no reply within " + millis + " ms");
             }
         }
 
@@ -204,11 +211,11 @@ public final class ResilientConnection implements AutoCloseable {
             return false;
         }
         try {
+            deadlines.add(call);
             call.connection.run(script, keys, args, call);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             call.accept(null, e);
         }
-        deadlines.add(call);
         return true;
     }
 
@@ -221,13 +228,13 @@ public final class ResilientConnection implements AutoCloseable {
             return done;
         }
         try {
+            deadlines.add(call);
             call.connection
                     .delete(keys)
                     .whenComplete((count, failure) -> call.accept(failure == null ? EMPTY : null, failure));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             call.accept(null, e);
         }
-        deadlines.add(call);
         return done;
     }
 
@@ -243,14 +250,22 @@ public final class ResilientConnection implements AutoCloseable {
             log.warn("more than " + maxUnderWay + " calls to Redis are under way: the failure policy decides the rest");
             return null;
         }
-        Masters.Master master = masters.of(connection.masterOf(key));
-        CircuitBreaker.State began = master.breaker().admit();
-        if (began == null) {
-            underWay.decrementAndGet();
-            return null;
+        Call call = null;
+        try {
+            Masters.Master master = masters.of(connection.masterOf(key));
+            CircuitBreaker.State began = master.breaker().admit();
+            if (began != null) {
+                calls.increment();
+                call = new Call(connection, master, began, then);
+            }
+        } catch (RuntimeException e) {
+            log.warn("Redis is not called: its master is not known: " + e);
+        } finally {
+            if (call == null) {
+                underWay.decrementAndGet();
+            }
         }
-        calls.increment();
-        return new Call(connection, master, began, then);
+        return call;
     }
 
     /** Tells a caller that there is no reply. */
