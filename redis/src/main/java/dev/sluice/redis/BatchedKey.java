@@ -137,7 +137,7 @@ final class BatchedKey {
             if (waiting.isEmpty()) {
                 return true;
             }
-            if (!fetch(wanted())) {
+            if (!fetch(wanted(batches.calls.scripts().capacity(), nextSize()))) {
                 return false;
             }
         }
@@ -182,8 +182,7 @@ final class BatchedKey {
         size = Math.max(1, size / 2);
         refuse(decision);
         answerOverdue();
-        Ask first = waiting.peek();
-        return first == null || fetch(Math.max(first.permits, Math.min(permits - 1, decision.remaining())));
+        return waiting.isEmpty() || fetch(wanted(Math.min(permits - 1, decision.remaining()), size));
     }
 
     /** Those who wait get their part, in order; the rest is the next batch. */
@@ -229,18 +228,20 @@ final class BatchedKey {
         answered.forEach(ask -> ask.complete(decision.apply(ask)));
     }
 
-    /** What all who wait ask for, and the next batch; no more than the limit can grant. */
-    private long wanted() {
+    /**
+     * What those who wait ask for, and the next batch; no more than {@code most}, unless the first alone asks for more. Who
+     * does not fit is left out, with all behind it: its part would become the batch.
+     */
+    private long wanted(long most, long batchSize) {
+        long first = waiting.getFirst().permits;
         long sum = 0;
-        long capacity = batches.calls.scripts().capacity();
         for (Ask ask : waiting) {
-            sum += ask.permits;
-            if (sum >= capacity) {
+            if (ask.permits > most - sum) {
                 break;
             }
+            sum += ask.permits;
         }
-        long first = waiting.getFirst().permits;
-        return Math.max(first, Math.min(capacity, sum + nextSize()));
+        return Math.max(first, Math.min(most, sum + batchSize));
     }
 
     private long nextSize() {

@@ -204,6 +204,38 @@ class PermitBatchesTest {
                 () -> nodes.get(0).counters().permitsInBatches() == 0);
     }
 
+    @Test
+    void aRequestThatCannotBeGrantedNowMakesNoBatchLarger() {
+        Limiter batched = node("denied", 1, Limit.fixedWindow(100, ofMinutes(60)));
+        makeHot(batched);
+        assertBatchIsBoundedAfter(batched, 3, 90);
+    }
+
+    @Test
+    void requestsForMoreThanTheLimitTogetherMakeNoBatchLarger() {
+        Limiter batched = node("together", 1, Limit.fixedWindow(100, ofMinutes(60)));
+        makeHot(batched);
+        batched.reset("k");
+        assertBatchIsBoundedAfter(batched, 3, 100);
+    }
+
+    /** Two requests wait for one call; the first can be granted, and both together cannot. */
+    private void assertBatchIsBoundedAfter(Limiter batched, long first, long second) {
+        RedisStore store = nodes.get(0);
+        server.pause();
+        CompletableFuture<Decision> never = batched.decideAsync("k", 101); // the others wait for its reply
+        CompletableFuture<Decision> granted = batched.decideAsync("k", first);
+        CompletableFuture<RedisCounters> then = batched.decideAsync("k", second).thenApply(denied -> {
+            assertThat(denied.allowed()).isFalse();
+            return store.counters();
+        });
+        server.resume();
+        assertThat(never.join().allowed()).isFalse();
+        assertThat(granted.join().allowed()).isTrue();
+        assertThat(then.join().permitsInBatches())
+                .isLessThanOrEqualTo(then.join().maxPermitsInBatches());
+    }
+
     /** Redis answers after 200 ms, and the timeout is 250: nobody waits for a third call. */
     @Test
     void aRequestWaitsForTwoCallsAtMost() throws Exception {
