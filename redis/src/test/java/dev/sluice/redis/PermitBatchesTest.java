@@ -14,9 +14,11 @@ import dev.sluice.redis.servers.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAccumulator;
 import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.AfterAll;
@@ -234,6 +236,53 @@ class PermitBatchesTest {
         assertThat(granted.join().allowed()).isTrue();
         assertThat(then.join().permitsInBatches())
                 .isLessThanOrEqualTo(then.join().maxPermitsInBatches());
+    }
+
+    /** Redis answers after longer than a key stays hot that nobody asks for. */
+    @Test
+    void aBatchThatComesLateIsGivenBack() throws Exception {
+        Limit limit = Limit.fixedWindow(1000, ofMinutes(60));
+        Limiter batched = node("late", 1, limit);
+        RedisStore store = nodes.get(0);
+        makeHot(batched);
+        Eventually.holds(
+                "no batch is open", ofSeconds(20), () -> store.counters().permitsInBatches() == 0);
+        server.pause();
+        CompletableFuture<Decision> call = batched.decideAsync("k", 1);
+        TimeUnit.NANOSECONDS.sleep(PermitBatches.FORGET_NANOS + 5 * PermitBatches.MAX_AGE_NANOS);
+        server.resume();
+        assertThat(call.join().allowed()).isTrue();
+        Limiter plain = store.limiter("late", limit);
+        long spent = 2 * PermitBatches.HOT_CALLS + 1;
+        Eventually.holds(
+                "only what was spent is charged",
+                ofSeconds(10),
+                () -> plain.peek("k", 0).remaining() == 1000 - spent,
+                () -> "remaining " + plain.peek("k", 0).remaining());
+    }
+
+    /** Somebody may have found the key just before it is forgotten. */
+    @Test
+    void aKeyThatIsForgottenTakesNothingAndKeepsNothing() {
+        Limit limit = Limit.fixedWindow(1000, ofMinutes(60));
+        Limiter plain = node("forgotten", 1, limit).withShare(100);
+        RedisLimiterCore core = ((RedisLimiter) plain).core();
+        PermitBatches batches = new PermitBatches(core.calls(), nodes.get(0).setup(), 0.01, core::refund);
+        BatchedKey key = new BatchedKey(batches, "k");
+        server.pause();
+        CompletableFuture<Decision> call = Objects.requireNonNull(key.take(1));
+        assertThat(key.forgetIfIdle(System.nanoTime() + 1, 0))
+                .as("forgotten during a call")
+                .isFalse();
+        server.resume();
+        assertThat(call.join().allowed()).isTrue();
+        Eventually.holds("it is idle", ofSeconds(20), () -> key.forgetIfIdle(System.nanoTime() + 1, 0));
+        assertThat(key.unspent()).isZero();
+        assertThat(key.take(1)).isNull();
+        Eventually.holds(
+                "only what was spent is charged",
+                ofSeconds(20),
+                () -> core.calls().peek("k", 0, 100).join().remaining() == 999);
     }
 
     /** Redis answers after 200 ms, and the timeout is 250: nobody waits for a third call. */
