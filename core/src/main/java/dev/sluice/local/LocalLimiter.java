@@ -99,7 +99,9 @@ final class LocalLimiter extends AbstractLimiter {
 
     @Override
     protected CompletableFuture<?> releaseTaken(String key, LimiterDecision taken) {
-        core.release(key, taken);
+        if (core.holds()) { // a change to limits that hold nothing has ended all holds
+            core.release(key, taken);
+        }
         return DONE;
     }
 

@@ -57,7 +57,7 @@ public abstract class AbstractLimiter implements Limiter {
     /** Gives back the last {@code unused} of the permits that an allowed decision took. */
     protected abstract CompletableFuture<?> refundTaken(String key, LimiterDecision taken, long unused);
 
-    /** Ends the hold of the permits that an allowed decision took. */
+    /** Ends the hold of the permits that an allowed decision took; does nothing if it holds none. */
     protected abstract CompletableFuture<?> releaseTaken(String key, LimiterDecision taken);
 
     /** Forgets everything a key has used. */
@@ -138,7 +138,7 @@ public abstract class AbstractLimiter implements Limiter {
     @Override
     public final CompletableFuture<?> releaseAsync(String key, Decision taken) {
         check(key, 0);
-        return tookPermits(taken) && holds() ? releaseTaken(key, LimiterDecision.of(taken)) : DONE;
+        return tookPermits(taken) ? releaseTaken(key, LimiterDecision.of(taken)) : DONE;
     }
 
     @Override

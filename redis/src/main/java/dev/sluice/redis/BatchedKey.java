@@ -65,6 +65,8 @@ final class BatchedKey {
     private final AtomicBoolean refilling = new AtomicBoolean();
     private volatile @Nullable Batch batch;
     private volatile long usedAtNanos = System.nanoTime();
+    /** Whether nothing may be asked for any more; changed and read under the lock. */
+    private boolean forgotten;
 
     // ---- Only for the one who refills
 
@@ -76,6 +78,8 @@ final class BatchedKey {
         this.key = key;
     }
 
+    /** Takes permits; null if this key was forgotten. */
+    @Nullable
     CompletableFuture<Decision> take(long permits) {
         long now = System.nanoTime();
         if (now - usedAtNanos > PermitBatches.MAX_AGE_NANOS) {
@@ -87,9 +91,15 @@ final class BatchedKey {
             return CompletableFuture.completedFuture(open.decision(permits));
         }
         Ask ask = new Ask(permits, now + batches.timeoutNanos);
-        asks.add(ask);
+        if (!add(ask)) {
+            return null;
+        }
         refill();
         return ask;
+    }
+
+    private synchronized boolean add(Ask ask) {
+        return !forgotten && asks.add(ask);
     }
 
     void drop() {
@@ -101,8 +111,24 @@ final class BatchedKey {
         return open == null ? 0 : Math.max(0, open.unspent.get());
     }
 
+    /** Forgets this key if it is idle and no permits are on their way. Then its batch is refunded, and no other comes. */
+    boolean forgetIfIdle(long now, long nanos) {
+        synchronized (this) {
+            // in this order: who takes a request out of the queue has begun to refill before
+            if (!isIdle(now, nanos) || !asks.isEmpty() || refilling.get()) {
+                return false;
+            }
+            forgotten = true;
+        }
+        Batch last = batch;
+        if (last != null) {
+            refundRest(last);
+        }
+        return true;
+    }
+
     /** Whether nobody has come for that long, or hardly anybody while the last batch could be spent. */
-    boolean isIdle(long now, long nanos) {
+    private boolean isIdle(long now, long nanos) {
         Batch open = batch;
         boolean hardlyUsed = open != null
                 && open.isOver(now)
@@ -137,7 +163,7 @@ final class BatchedKey {
             if (waiting.isEmpty()) {
                 return true;
             }
-            if (!fetch(wanted())) {
+            if (!fetch(wanted(batches.calls.scripts().capacity(), nextSize()))) {
                 return false;
             }
         }
@@ -182,8 +208,7 @@ final class BatchedKey {
         size = Math.max(1, size / 2);
         refuse(decision);
         answerOverdue();
-        Ask first = waiting.peek();
-        return first == null || fetch(Math.max(first.permits, Math.min(permits - 1, decision.remaining())));
+        return waiting.isEmpty() || fetch(wanted(Math.min(permits - 1, decision.remaining()), size));
     }
 
     /** Those who wait get their part, in order; the rest is the next batch. */
@@ -229,18 +254,20 @@ final class BatchedKey {
         answered.forEach(ask -> ask.complete(decision.apply(ask)));
     }
 
-    /** What all who wait ask for, and the next batch; no more than the limit can grant. */
-    private long wanted() {
+    /**
+     * What those who wait ask for, and the next batch; no more than {@code most}, unless the first alone asks for more. Who
+     * does not fit is left out, with all behind it: its part would become the batch.
+     */
+    private long wanted(long most, long batchSize) {
+        long first = waiting.getFirst().permits;
         long sum = 0;
-        long capacity = batches.calls.scripts().capacity();
         for (Ask ask : waiting) {
-            sum += ask.permits;
-            if (sum >= capacity) {
+            if (ask.permits > most - sum) {
                 break;
             }
+            sum += ask.permits;
         }
-        long first = waiting.getFirst().permits;
-        return Math.max(first, Math.min(capacity, sum + nextSize()));
+        return Math.max(first, Math.min(most, sum + batchSize));
     }
 
     private long nextSize() {

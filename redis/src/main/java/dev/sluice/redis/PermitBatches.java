@@ -31,7 +31,8 @@ final class PermitBatches {
     /** From how many calls on, within the age of a batch, a key is hot. */
     static final int HOT_CALLS = 20;
 
-    private static final long FORGET_NANOS = TimeUnit.SECONDS.toNanos(2);
+    /** How long a key stays hot that nobody asks for. */
+    static final long FORGET_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     final ScriptCalls calls;
     final FallbackCounters counters;
@@ -55,16 +56,22 @@ final class PermitBatches {
     }
 
     CompletableFuture<Decision> take(String key, long permits) {
-        BatchedKey batched = keys.get(key);
-        if (batched == null) {
-            hotKeys.record(key);
-            if (!hotKeys.isHot(key)) {
-                return fetch(key, permits);
+        while (true) {
+            BatchedKey batched = keys.get(key);
+            if (batched == null) {
+                hotKeys.record(key);
+                if (!hotKeys.isHot(key)) {
+                    return fetch(key, permits);
+                }
+                batched = keys.computeIfAbsent(key, unused -> new BatchedKey(this, key));
+                scheduleSweep();
             }
-            batched = keys.computeIfAbsent(key, unused -> new BatchedKey(this, key));
-            scheduleSweep();
+            CompletableFuture<Decision> taken = batched.take(permits);
+            if (taken != null) {
+                return taken;
+            }
+            keys.remove(key, batched); // forgotten since it was found
         }
-        return batched.take(permits);
     }
 
     /** Drops the batch of a key whose state was deleted. */
@@ -121,10 +128,11 @@ final class PermitBatches {
         scheduled.set(false);
         long now = System.nanoTime();
         keys.forEach((key, batched) -> {
-            if (batched.isIdle(now, FORGET_NANOS)) {
+            if (batched.forgetIfIdle(now, FORGET_NANOS)) {
                 keys.remove(key, batched);
+            } else {
+                batched.refundIfOver(now);
             }
-            batched.refundIfOver(now);
         });
         if (!keys.isEmpty()) {
             scheduleSweep();

@@ -144,7 +144,8 @@ final class RedisLimiterCore {
 
     /** Releases permits of a concurrency limit; done when Redis has replied or cannot be reached. */
     CompletableFuture<?> release(String key, LimiterDecision taken) {
-        return calls.release(key, taken).thenRun(() -> queues.wake(key));
+        CompletableFuture<?> released = calls.release(key, taken);
+        return scripts().holds() ? released.thenRun(() -> queues.wake(key)) : released;
     }
 
     // ---- Resetting and changing

@@ -231,13 +231,16 @@ final class ScriptCalls {
         return settle(Operation.REFUND, key, taken, unused);
     }
 
-    /** Releases permits of a concurrency limit; done when Redis has replied or cannot be reached. */
+    /**
+     * Releases permits of a concurrency limit; done when Redis has replied or cannot be reached. If the limits have been
+     * changed and hold nothing now, the hold is not renewed any more, and ends in Redis with its lease.
+     */
     CompletableFuture<?> release(String key, LimiterDecision taken) {
         renewals.remove(key, taken);
         if (taken.source() == Source.LOCAL) {
             policy.local().release(key, taken);
         }
-        return settle(Operation.RELEASE, key, taken, 0);
+        return scripts.holds() ? settle(Operation.RELEASE, key, taken, 0) : DONE;
     }
 
     /** Renews the holds of this limiter. */

@@ -191,4 +191,31 @@ class HoldsTest {
         limiter.release("k", held);
         assertThat(limiter.peek("k", 0).remaining()).isEqualTo(1);
     }
+
+    /** The limits that were in force at its release hold nothing. */
+    @Test
+    void aHoldThatIsReleasedUnderOtherLimitsIsNotRenewed() {
+        Limiter limiter = store.limiter("changed", Limit.concurrency(2));
+        Decision one = limiter.decide("k");
+        Decision other = limiter.decide("k");
+        limiter.change(Limit.tokenBucket(1000, ofSeconds(1)));
+        limiter.release("k", one);
+        limiter.release("k", other);
+        limiter.change(Limit.concurrency(2));
+        Eventually.holds(
+                "nothing is held when the lease is over",
+                LEASE.multipliedBy(10),
+                () -> free(limiter) == 2,
+                () -> "free " + free(limiter));
+    }
+
+    @Test
+    void aReleaseOfWhatIsNotHeldCostsNoCall() {
+        Limiter limiter = store.limiter("rate", Limit.fixedWindow(10, ofMinutes(10)));
+        Decision taken = limiter.decide("k", 3);
+        long calls = store.counters().calls();
+        limiter.release("k", taken);
+        assertThat(store.counters().calls()).isEqualTo(calls);
+        assertThat(limiter.peek("k", 0).remaining()).isEqualTo(7);
+    }
 }

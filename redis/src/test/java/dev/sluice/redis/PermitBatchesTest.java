@@ -14,9 +14,11 @@ import dev.sluice.redis.servers.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAccumulator;
 import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.AfterAll;
@@ -202,6 +204,85 @@ class PermitBatchesTest {
                 "all is given back",
                 ofSeconds(20),
                 () -> nodes.get(0).counters().permitsInBatches() == 0);
+    }
+
+    @Test
+    void aRequestThatCannotBeGrantedNowMakesNoBatchLarger() {
+        Limiter batched = node("denied", 1, Limit.fixedWindow(100, ofMinutes(60)));
+        makeHot(batched);
+        assertBatchIsBoundedAfter(batched, 3, 90);
+    }
+
+    @Test
+    void requestsForMoreThanTheLimitTogetherMakeNoBatchLarger() {
+        Limiter batched = node("together", 1, Limit.fixedWindow(100, ofMinutes(60)));
+        makeHot(batched);
+        batched.reset("k");
+        assertBatchIsBoundedAfter(batched, 3, 100);
+    }
+
+    /** Two requests wait for one call; the first can be granted, and both together cannot. */
+    private void assertBatchIsBoundedAfter(Limiter batched, long first, long second) {
+        RedisStore store = nodes.get(0);
+        server.pause();
+        CompletableFuture<Decision> never = batched.decideAsync("k", 101); // the others wait for its reply
+        CompletableFuture<Decision> granted = batched.decideAsync("k", first);
+        CompletableFuture<RedisCounters> then = batched.decideAsync("k", second).thenApply(denied -> {
+            assertThat(denied.allowed()).isFalse();
+            return store.counters();
+        });
+        server.resume();
+        assertThat(never.join().allowed()).isFalse();
+        assertThat(granted.join().allowed()).isTrue();
+        assertThat(then.join().permitsInBatches())
+                .isLessThanOrEqualTo(then.join().maxPermitsInBatches());
+    }
+
+    /** Redis answers after longer than a key stays hot that nobody asks for. */
+    @Test
+    void aBatchThatComesLateIsGivenBack() throws Exception {
+        Limit limit = Limit.fixedWindow(1000, ofMinutes(60));
+        Limiter batched = node("late", 1, limit);
+        RedisStore store = nodes.get(0);
+        makeHot(batched);
+        Eventually.holds(
+                "no batch is open", ofSeconds(20), () -> store.counters().permitsInBatches() == 0);
+        server.pause();
+        CompletableFuture<Decision> call = batched.decideAsync("k", 1);
+        TimeUnit.NANOSECONDS.sleep(PermitBatches.FORGET_NANOS + 5 * PermitBatches.MAX_AGE_NANOS);
+        server.resume();
+        assertThat(call.join().allowed()).isTrue();
+        Limiter plain = store.limiter("late", limit);
+        long spent = 2 * PermitBatches.HOT_CALLS + 1;
+        Eventually.holds(
+                "only what was spent is charged",
+                ofSeconds(10),
+                () -> plain.peek("k", 0).remaining() == 1000 - spent,
+                () -> "remaining " + plain.peek("k", 0).remaining());
+    }
+
+    /** Somebody may have found the key just before it is forgotten. */
+    @Test
+    void aKeyThatIsForgottenTakesNothingAndKeepsNothing() {
+        Limit limit = Limit.fixedWindow(1000, ofMinutes(60));
+        Limiter plain = node("forgotten", 1, limit).withShare(100);
+        RedisLimiterCore core = ((RedisLimiter) plain).core();
+        PermitBatches batches = new PermitBatches(core.calls(), nodes.get(0).setup(), 0.01, core::refund);
+        BatchedKey key = new BatchedKey(batches, "k");
+        server.pause();
+        CompletableFuture<Decision> call = Objects.requireNonNull(key.take(1));
+        assertThat(key.forgetIfIdle(System.nanoTime() + 1, 0))
+                .as("forgotten during a call")
+                .isFalse();
+        server.resume();
+        assertThat(call.join().allowed()).isTrue();
+        Eventually.holds("it is idle", ofSeconds(20), () -> key.forgetIfIdle(System.nanoTime() + 1, 0));
+        assertThat(key.unspent()).isZero();
+        assertThat(key.take(1)).isNull();
+        Eventually.holds(
+                "only what was spent is charged",
+                ofSeconds(20),
+                () -> core.calls().peek("k", 0, 100).join().remaining() == 999);
     }
 
     /** Redis answers after 200 ms, and the timeout is 250: nobody waits for a third call. */
