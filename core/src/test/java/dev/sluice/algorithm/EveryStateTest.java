@@ -2,6 +2,7 @@ package dev.sluice.algorithm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -57,12 +58,47 @@ class EveryStateTest {
         assertThat(state.used(5)).isZero();
         state.take(5, 4);
         long mark = state.mark();
-        for (State one : new State[] {state.copy(), state.retired(), state}) {
+        for (State one : List.of(state.copy(), state.retired(), algorithm.migrate(state, 5), state)) {
             one.refund(5, 5, old, 3, 3);
             assertThat(one.used(5)).isEqualTo(4);
             one.refund(5, 5, mark, 4, 4);
             assertThat(one.used(5)).isZero();
         }
+    }
+
+    @ParameterizedTest
+    @MethodSource("algorithms")
+    void aShareHasARoomOfItsOwn(Algorithm algorithm) {
+        State state = algorithm.fresh();
+        assertThat(state.departsAt(7)).isEqualTo(7);
+        assertThat(state.fits(50, 10)).isTrue();
+        assertThat(state.fits(50, 11)).isFalse();
+        assertThat(state.admits(50, 7, 10)).isTrue();
+        assertThat(state.admits(50, 7, 11)).isFalse();
+        assertThat(state.readyAt(50, 7, 10)).isEqualTo(7);
+        assertThat(state.readyAt(50, 7, 11)).isEqualTo(State.NEVER);
+        assertThat(state.soonestAt(50, 7, 10)).isEqualTo(7);
+        assertThat(state.remaining(50, 7)).isEqualTo(10);
+        state.take(7, 4);
+        assertThat(state.remaining(50, 7)).isEqualTo(6);
+        assertThat(state.admits(50, 7, 6)).isTrue();
+        assertThat(state.admits(50, 7, 7)).isFalse();
+        assertThat(state.readyAt(50, 7, 6)).isEqualTo(7);
+        assertThat(state.readyAt(50, 7, 7)).isGreaterThan(7);
+        assertThat(state.migrateTo(algorithm, 7).used(7)).isEqualTo(4);
+        assertThat(state.successor().algorithm()).isSameAs(algorithm);
+    }
+
+    @ParameterizedTest
+    @MethodSource("algorithms")
+    void aClockBehindTheLastChargeDelaysNothingThatFits(Algorithm algorithm) {
+        State state = algorithm.fresh();
+        state.take(700, 10);
+        assertThat(state.admits(650, 10)).isTrue();
+        assertThat(state.readyAt(650, 10)).isEqualTo(650);
+        assertThat(state.admits(650, 11)).isFalse();
+        assertThat(state.readyAt(650, 11)).isGreaterThan(700);
+        assertThat(state.latest()).isEqualTo(algorithm instanceof Concurrency ? State.ANCIENT : 700);
     }
 
     private static void assertSame(State copy, State state) {
