@@ -207,12 +207,13 @@ final class Combiner {
             if (sender != null || waiting.isEmpty() || (underWay >= MAX_UNDER_WAY && !full)) {
                 return null;
             }
+            Thread self = Thread.currentThread();
             Batch next = next();
             for (int i = next.requests.size(); i > 0; i--) {
                 waiting.remove();
             }
             underWay++;
-            sender = Thread.currentThread();
+            sender = self;
             return next;
         }
 
