@@ -371,7 +371,9 @@ final class Combiner {
                     : new byte[][] {arguments};
             Script script = first.scripts().decide();
             boolean sent = connection.run(script, keys.toArray(String[]::new), args, bytesOfReply -> {
-                reply = checked(bytesOfReply);
+                if (bytesOfReply != null) { // else it may be an error after the reply
+                    reply = checked(bytesOfReply);
+                }
                 then.accept(this);
             });
             if (sent) {
@@ -380,9 +382,9 @@ final class Combiner {
         }
 
         /** Throws if the reply is not one to these requests: the connection is told that it was nonsense. */
-        private byte @Nullable [] checked(byte @Nullable [] bytes) {
+        private byte[] checked(byte[] bytes) {
             int expected = ScriptReply.bytes(requests.get(0).scripts()) * requests.size();
-            if (bytes != null && bytes.length != expected) {
+            if (bytes.length != expected) {
                 throw new IndexOutOfBoundsException("expected a reply of " + expected + " bytes");
             }
             return bytes;
