@@ -207,12 +207,13 @@ final class Combiner {
             if (sender != null || waiting.isEmpty() || (underWay >= MAX_UNDER_WAY && !full)) {
                 return null;
             }
+            Thread self = Thread.currentThread();
             Batch next = next();
             for (int i = next.requests.size(); i > 0; i--) {
                 waiting.remove();
             }
             underWay++;
-            sender = Thread.currentThread();
+            sender = self;
             return next;
         }
 
@@ -370,7 +371,9 @@ final class Combiner {
                     : new byte[][] {arguments};
             Script script = first.scripts().decide();
             boolean sent = connection.run(script, keys.toArray(String[]::new), args, bytesOfReply -> {
-                reply = checked(bytesOfReply);
+                if (bytesOfReply != null) { // else it may be an error after the reply
+                    reply = checked(bytesOfReply);
+                }
                 then.accept(this);
             });
             if (sent) {
@@ -379,9 +382,9 @@ final class Combiner {
         }
 
         /** Throws if the reply is not one to these requests: the connection is told that it was nonsense. */
-        private byte @Nullable [] checked(byte @Nullable [] bytes) {
+        private byte[] checked(byte[] bytes) {
             int expected = ScriptReply.bytes(requests.get(0).scripts()) * requests.size();
-            if (bytes != null && bytes.length != expected) {
+            if (bytes.length != expected) {
                 throw new IndexOutOfBoundsException("expected a reply of " + expected + " bytes");
             }
             return bytes;
