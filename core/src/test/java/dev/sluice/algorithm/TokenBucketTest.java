@@ -13,7 +13,7 @@ class TokenBucketTest {
         state.take(100, 5);
         assertThat(state.mark()).isEqualTo(250);
         state.refund(150, 100, 250, 5, 5);
-        assertThat(state.mark()).as("what time had regained is still to come back").isEqualTo(50);
+        assertThat(state.mark()).as("time has given back the rest").isEqualTo(50);
         assertThat(state.freshAt(150)).isEqualTo(150);
     }
 
