@@ -6,7 +6,7 @@ import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 import org.junit.jupiter.api.Test;
 
-/** When a window ends that began under other terms. */
+/** When windows start and end, also those that began under other terms. */
 class WindowScheduleTest {
     private static final ZoneId UTC = ZoneId.of("UTC");
     private static final long MINUTE = 60_000_000;
@@ -51,5 +51,31 @@ class WindowScheduleTest {
                 .isEqualTo(28);
         assertThat(WindowSchedule.fromFirstRequest(7).migratedEnd(ten, 30, 25)).isEqualTo(30);
         assertThat(ten.migratedEnd(WindowSchedule.atMultiples(60, 0), 60, 25)).isEqualTo(35);
+    }
+
+    @Test
+    void multiplesFollowAWallClockThatIsAhead() {
+        WindowSchedule ahead = WindowSchedule.atMultiples(100, 30);
+        assertThat(ahead.endAfter(0)).isEqualTo(70);
+        assertThat(ahead.endAfter(69)).isEqualTo(70);
+        assertThat(ahead.endAfter(70)).isEqualTo(170);
+        assertThat(ahead.startOf(70)).isEqualTo(-30);
+        assertThat(ahead.migratedEnd(WindowSchedule.atMultiples(100, 10), 90, 5))
+                .isEqualTo(70);
+    }
+
+    @Test
+    void calendarsFollowAWallClockThatIsAhead() {
+        long second = 1_000_000;
+        WindowSchedule ahead = WindowSchedule.byCalendar(ChronoUnit.MINUTES, UTC, 10 * second);
+        assertThat(ahead.endAfter(0)).isEqualTo(50 * second);
+        assertThat(ahead.endAfter(50 * second)).isEqualTo(110 * second);
+        assertThat(ahead.startOf(50 * second)).isEqualTo(-10 * second);
+        assertThat(ahead.startOf(State.ANCIENT)).isEqualTo(State.ANCIENT);
+        WindowSchedule old = WindowSchedule.byCalendar(ChronoUnit.MINUTES, UTC, 4 * second);
+        assertThat(ahead.migratedEnd(old, 116 * second, 0)).isEqualTo(110 * second);
+        WindowSchedule hours = WindowSchedule.byCalendar(ChronoUnit.HOURS, UTC, 4 * second);
+        assertThat(ahead.migratedEnd(hours, 3596 * second, 0)).isEqualTo(50 * second);
+        assertThat(ahead.migratedEnd(hours, 3 * second, 3 * second)).isEqualTo(3 * second);
     }
 }
