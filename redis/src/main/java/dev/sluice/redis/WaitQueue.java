@@ -294,7 +294,9 @@ final class WaitQueue {
             if (!waiters.contains(waiter)) {
                 return;
             }
-            waiter.cancelAlarm = queues.scheduler.schedule(queues.graceMicros, () -> expire(waiter));
+            long grace =
+                    queues.graceMicros + waiter.microsLeft(queues.nanos()); // it may have joined after its deadline
+            waiter.cancelAlarm = queues.scheduler.schedule(Math.max(0, grace), () -> expire(waiter));
         } finally {
             lock.unlock();
         }
