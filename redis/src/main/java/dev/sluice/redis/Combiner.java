@@ -82,16 +82,18 @@ final class Combiner {
 
     private final ResilientConnection connection;
     private final FallbackCounters counters;
-    private final long timeoutNanos;
+    /** Less than the timeout, so that a call ends within twice the timeout on a busy machine, too. */
+    private final long maxGatheredNanos;
+
     private final boolean isTest;
     private final ConcurrentHashMap<LaneKey, Lane> lanes = new ConcurrentHashMap<>();
     private final DamagedStates damagedStates = new DamagedStates();
 
-    /** Requests older than {@code timeout} are not sent any more. */
+    /** Requests older than three quarters of {@code timeout} are not sent any more. */
     Combiner(ResilientConnection connection, FallbackCounters counters, Duration timeout, boolean isTest) {
         this.connection = connection;
         this.counters = counters;
-        this.timeoutNanos = timeout.toNanos();
+        this.maxGatheredNanos = timeout.toNanos() * 3 / 4;
         this.isTest = isTest;
     }
 
@@ -117,11 +119,11 @@ final class Combiner {
 
     /** Whether a request of that instant has waited so long that it would not end within twice the timeout. */
     boolean isLate(long askedAtNanos) {
-        return System.nanoTime() - askedAtNanos > timeoutNanos;
+        return System.nanoTime() - askedAtNanos > maxGatheredNanos;
     }
 
     private boolean isLate(Request request, long now) {
-        return now - request.askedAtNanos() > timeoutNanos;
+        return now - request.askedAtNanos() > maxGatheredNanos;
     }
 
     private final class Lane {
