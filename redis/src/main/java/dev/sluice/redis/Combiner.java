@@ -16,8 +16,10 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,6 +70,8 @@ final class Combiner {
     /** Does what is left to do when an {@link Error}, such as that a stack is used up, ends the work of a thread. */
     private static final Executor ELSEWHERE = ForkJoinPool.commonPool();
 
+    private static final long MAX_MARGIN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
     /** The most requests in one script. */
     static final int MAX_REQUESTS = 64;
 
@@ -82,18 +86,18 @@ final class Combiner {
 
     private final ResilientConnection connection;
     private final FallbackCounters counters;
-    /** Less than the timeout, so that a call ends within twice the timeout on a busy machine, too. */
+    /** Less than the timeout by what it may take to notice that a call is overdue. */
     private final long maxGatheredNanos;
 
     private final boolean isTest;
     private final ConcurrentHashMap<LaneKey, Lane> lanes = new ConcurrentHashMap<>();
     private final DamagedStates damagedStates = new DamagedStates();
 
-    /** Requests older than three quarters of {@code timeout} are not sent any more. */
+    /** Requests older than {@code timeout}, less a margin, are not sent any more. */
     Combiner(ResilientConnection connection, FallbackCounters counters, Duration timeout, boolean isTest) {
         this.connection = connection;
         this.counters = counters;
-        this.maxGatheredNanos = timeout.toNanos() * 3 / 4;
+        this.maxGatheredNanos = timeout.toNanos() - Math.min(timeout.toNanos() / 5, MAX_MARGIN_NANOS);
         this.isTest = isTest;
     }
 
@@ -113,7 +117,7 @@ final class Combiner {
         if (isLate(request.askedAtNanos())) {
             request.decided(null);
         } else {
-            new Batch(List.of(request), false).send(Batch::deliver);
+            new Batch(List.of(request), false).send(() -> 0, Batch::deliver);
         }
     }
 
@@ -189,12 +193,18 @@ final class Combiner {
                 if (batch.isLate) {
                     replied(batch);
                 } else {
-                    batch.send(this::replied);
+                    batch.send(this::late, this::replied);
                 }
             } catch (RuntimeException e) {
                 LOG.log(System.Logger.Level.WARNING, "a script could not be sent", e);
                 replied(batch);
             }
+        }
+
+        /** How many have waited too long for the script that is under way. */
+        private synchronized int late() {
+            long now = System.nanoTime();
+            return (int) waiting.stream().takeWhile(each -> isLate(each, now)).count();
         }
 
         private synchronized @Nullable Batch nextFailed() {
@@ -356,8 +366,12 @@ final class Combiner {
             return groups;
         }
 
-        /** Runs the script; {@code then} is called with this when there is a reply, or will be none. */
-        void send(Consumer<Batch> then) {
+        /**
+         * Runs the script; {@code then} is called with this when there is a reply, or will be none.
+         *
+         * @param late how many others have waited for it too long
+         */
+        void send(IntSupplier late, Consumer<Batch> then) {
             List<String> keys = new ArrayList<>(groups.size());
             int bytes = 0;
             for (Group group : groups) {
@@ -372,7 +386,8 @@ final class Combiner {
                     ? new byte[][] {arguments, ScriptCalls.packedTime(first.testMicros())}
                     : new byte[][] {arguments};
             Script script = first.scripts().decide();
-            boolean sent = connection.run(script, keys.toArray(String[]::new), args, bytesOfReply -> {
+            IntSupplier unanswered = () -> requests.size() + late.getAsInt();
+            boolean sent = connection.run(script, keys.toArray(String[]::new), args, unanswered, bytesOfReply -> {
                 if (bytesOfReply != null) { // else it may be an error after the reply
                     reply = checked(bytesOfReply);
                 }

@@ -2,6 +2,7 @@ package dev.sluice.redis;
 
 import dev.sluice.Charge;
 import dev.sluice.Decision;
+import dev.sluice.redis.client.ResilientConnection;
 import dev.sluice.redis.script.LimitScripts;
 import dev.sluice.redis.script.LimitScripts.Operation;
 import dev.sluice.redis.script.Script;
@@ -125,25 +126,26 @@ final class MultiLimiterCall {
         byte[] arguments = scripts.arguments(Operation.TAKE, permits, maxDelay(asked), percents(asked, scripts));
         long calledAtNanos = System.nanoTime();
         byte[][] args = asked.get(0).calls().withTime(arguments);
-        boolean sent = setup.connection().run(scripts.decide(), keyNames(asked), args, bytes -> {
-            ScriptReply reply = bytes == null ? null : new ScriptReply(bytes, scripts, 100);
-            if (reply == null || (reply.isUndecided() && repeats == 0)) {
-                done.complete(new PolicyCharge(setup.memory(), request).decide());
-            } else if (reply.isUndecided()) {
-                run(after(asked, reply), repeats - 1, done);
-            } else {
-                replied(asked, reply);
-                if (!reply.isAdmitted()) {
-                    request.remember(setup.denials(), decisions, calledAtNanos);
-                }
-                List<Member> again = reply.isAdmitted() ? List.of() : withoutShadows(asked);
-                if (again.isEmpty()) {
-                    done.complete(request.observed(decisions));
-                } else {
-                    run(again, ScriptCalls.MAX_REPEATS, done);
-                }
-            }
-        });
+        boolean sent = setup.connection()
+                .run(scripts.decide(), keyNames(asked), args, ResilientConnection.ONE, bytes -> {
+                    ScriptReply reply = bytes == null ? null : new ScriptReply(bytes, scripts, 100);
+                    if (reply == null || (reply.isUndecided() && repeats == 0)) {
+                        done.complete(new PolicyCharge(setup.memory(), request).decide());
+                    } else if (reply.isUndecided()) {
+                        run(after(asked, reply), repeats - 1, done);
+                    } else {
+                        replied(asked, reply);
+                        if (!reply.isAdmitted()) {
+                            request.remember(setup.denials(), decisions, calledAtNanos);
+                        }
+                        List<Member> again = reply.isAdmitted() ? List.of() : withoutShadows(asked);
+                        if (again.isEmpty()) {
+                            done.complete(request.observed(decisions));
+                        } else {
+                            run(again, ScriptCalls.MAX_REPEATS, done);
+                        }
+                    }
+                });
         if (sent) {
             setup.counters().asked.increment();
         }

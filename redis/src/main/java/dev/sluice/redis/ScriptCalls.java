@@ -254,6 +254,7 @@ final class ScriptCalls {
                         RenewalCall.SCRIPT,
                         call.keyNames(ScriptCalls.this),
                         new byte[][] {call.arguments()},
+                        ResilientConnection.ONE,
                         reply -> then.accept(reply == null ? List.of() : call.renewed(reply)));
             }
         }
@@ -287,18 +288,19 @@ final class ScriptCalls {
             LimitScripts scripts,
             CompletableFuture<Boolean> done) {
         byte[] arguments = scripts.arguments(operation, taken, unused);
-        connection.run(scripts.settle(), keyNames(scripts, key), withTime(arguments), bytes -> {
-            boolean isReply = bytes != null && ScriptReply.isOfSettle(bytes);
-            ScriptReply reply = isReply ? new ScriptReply(bytes, scripts, 100) : null;
-            if (reply != null && reply.isUndecided()) {
-                LimitScripts next = afterUndecided(scripts, reply);
-                if (reply.isOutOfWindow()) {
-                    settle(operation, key, taken, unused, next, done);
-                    return;
-                }
-            }
-            done.complete(reply != null);
-        });
+        connection.run(
+                scripts.settle(), keyNames(scripts, key), withTime(arguments), ResilientConnection.ONE, bytes -> {
+                    boolean isReply = bytes != null && ScriptReply.isOfSettle(bytes);
+                    ScriptReply reply = isReply ? new ScriptReply(bytes, scripts, 100) : null;
+                    if (reply != null && reply.isUndecided()) {
+                        LimitScripts next = afterUndecided(scripts, reply);
+                        if (reply.isOutOfWindow()) {
+                            settle(operation, key, taken, unused, next, done);
+                            return;
+                        }
+                    }
+                    done.complete(reply != null);
+                });
     }
 
     // ---- Resetting and changing

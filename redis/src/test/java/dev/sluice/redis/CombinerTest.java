@@ -310,6 +310,24 @@ class CombinerTest {
         }
     }
 
+    /** A busy caller of a silent server would else need three timeouts to notice. */
+    @Test
+    void requestsThatWaitedTooLongForACallFailWithIt() {
+        FakeRedis silent = new FakeRedis();
+        try (ResilientConnection own = new ResilientConnection(patience -> silent, ofSeconds(1), MAX_IN_FLIGHT)) {
+            Combiner combiner = new Combiner(own, new FallbackCounters(), ofMillis(50), false);
+            List<Asked> all = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                Asked asked = new Asked("k", Operation.TAKE);
+                combiner.ask(asked);
+                all.add(asked);
+            }
+            all.forEach(each -> assertThat(each.join()).isNull());
+            assertThat(silent.sent).hasSize(1);
+            assertThat(own.counters().timesOpened()).isEqualTo(1);
+        }
+    }
+
     /** As where the stack of one caller is used up. */
     @Test
     void anErrorWhileSendingIsNoReplyAndTheNextRequestIsSent() {

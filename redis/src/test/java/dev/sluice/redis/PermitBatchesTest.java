@@ -10,6 +10,7 @@ import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
 import dev.sluice.redis.servers.Eventually;
+import dev.sluice.redis.servers.FaultyProxy;
 import dev.sluice.redis.servers.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -288,11 +289,12 @@ class PermitBatchesTest {
     /** Redis answers after 200 ms, and the timeout is 250: nobody waits for a third call. */
     @Test
     void aRequestWaitsForTwoCallsAtMost() throws Exception {
-        try (SlowProxy proxy = new SlowProxy(server.port(), 200);
+        try (FaultyProxy proxy = FaultyProxy.to(server);
                 RedisStore store = RedisStore.builder()
-                        .url("redis://127.0.0.1:" + proxy.port())
+                        .url(proxy.url())
                         .timeout(ofMillis(250))
                         .build()) {
+            proxy.delay(ofMillis(200));
             Limiter batched = store.limiterBuilder("slow", Limit.fixedWindow(1_000_000, ofMinutes(60)))
                     .batched(1)
                     .build();

@@ -8,12 +8,14 @@ import org.jspecify.annotations.Nullable;
  * Decides whether one master is called.
  *
  * <pre>
- *            3 failures in a row                a pause, then a ping in time
+ *            3 requests in a row fail           a pause, then a ping in time
  *   CLOSED ----------------------> OPEN ------------------------------------> HALF_OPEN
  *      ^                            ^                                            | the next call
  *      |                            '------- it fails, or is late ----------- PROBING
  *      '------------------------------------ it gets its reply in time ----------'
  * </pre>
+ *
+ * <p>Why requests count and not calls: one call may carry many requests, and a busy store makes few calls in a timeout.
  *
  * <p>Why a call closes it and not the ping: a server may answer a ping quickly and a script late. Why there is a ping at
  * all: it keeps callers from waiting for a server that is dead.
@@ -34,7 +36,7 @@ final class CircuitBreaker {
     }
 
     /**
-     * @param failures failures in a row while closed
+     * @param failures requests in a row that failed while it was closed
      * @param openings how often it has opened, counting probes that failed
      * @param pauses how often in a row the pause was doubled
      * @param sinceNanos when this phase began
@@ -129,18 +131,18 @@ final class CircuitBreaker {
         return false;
     }
 
-    /** A call failed. Returns whether that opened the breaker, which was closed. */
-    boolean failed(State began, Failure.Breaker effect, long now) {
+    /** A call for this many requests failed. Returns whether that opened the breaker, which was closed. */
+    boolean failed(State began, Failure.Breaker effect, int requests, long now) {
         State current = state;
         while (current.openings == began.openings) {
             boolean opens = current.phase == Phase.PROBING
                     || effect == Failure.Breaker.OPENS
-                    || current.failures + 1 >= FAILURES_TO_OPEN;
+                    || current.failures + requests >= FAILURES_TO_OPEN;
             if (current.phase == Phase.OPEN || current.phase == Phase.HALF_OPEN) {
                 return false;
             }
             if (STATE.compareAndSet(
-                    this, current, opens ? current.open(now) : current.failures(current.failures + 1))) {
+                    this, current, opens ? current.open(now) : current.failures(current.failures + requests))) {
                 return opens && current.phase == Phase.CLOSED;
             }
             current = state;

@@ -52,8 +52,8 @@ final class Masters {
         }
 
         /** A call to it failed. Returns whether that opened the breaker. */
-        boolean failed(CircuitBreaker.State began, Failure.Breaker effect, long now) {
-            if (!breaker.failed(began, effect, now)) {
+        boolean failed(CircuitBreaker.State began, Failure.Breaker effect, int requests, long now) {
+            if (!breaker.failed(began, effect, requests, now)) {
                 return false;
             }
             heardAtNanos = now;

@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,16 +66,19 @@ public final class ResilientConnection implements AutoCloseable {
         private final transient RedisConnection connection;
         private final transient Masters.Master master;
         private final transient CircuitBreaker.State began;
+        private final transient IntSupplier unanswered;
         private final transient Consumer<byte @Nullable []> then;
 
         Call(
                 RedisConnection connection,
                 Masters.Master master,
                 CircuitBreaker.State began,
+                IntSupplier unanswered,
                 Consumer<byte @Nullable []> then) {
             this.connection = connection;
             this.master = master;
             this.began = began;
+            this.unanswered = unanswered;
             this.then = then;
         }
 
@@ -162,6 +166,9 @@ public final class ResilientConnection implements AutoCloseable {
     }
 
     private static final System.Logger LOG = System.getLogger(ResilientConnection.class.getName());
+    /** Of a call for one request. */
+    public static final IntSupplier ONE = () -> 1;
+
     private static final byte[] EMPTY = {};
 
     private final long timeoutNanos;
@@ -202,10 +209,12 @@ public final class ResilientConnection implements AutoCloseable {
      * throws on a reply, it gets null too. An {@link IndexOutOfBoundsException} says that the reply was too short for the
      * script, and so is nonsense.
      *
+     * @param unanswered how many requests go without an answer if this call does, each of which counts for the breaker
      * @return whether the script was sent
      */
-    public boolean run(Script script, String[] keys, byte[][] args, Consumer<byte @Nullable []> then) {
-        Call call = begin(keys[0], then);
+    public boolean run(
+            Script script, String[] keys, byte[][] args, IntSupplier unanswered, Consumer<byte @Nullable []> then) {
+        Call call = begin(keys[0], unanswered, then);
         if (call == null) {
             end(then);
             return false;
@@ -222,7 +231,7 @@ public final class ResilientConnection implements AutoCloseable {
     /** Deletes keys. The future completes when Redis has deleted them, or with false if it cannot be reached. */
     public CompletableFuture<Boolean> delete(String[] keys) {
         CompletableFuture<Boolean> done = new CompletableFuture<>();
-        Call call = begin(keys[0], reply -> done.complete(reply != null));
+        Call call = begin(keys[0], ONE, reply -> done.complete(reply != null));
         if (call == null) {
             done.complete(false);
             return done;
@@ -239,7 +248,7 @@ public final class ResilientConnection implements AutoCloseable {
     }
 
     /** A call that may be sent, or null. */
-    private @Nullable Call begin(String key, Consumer<byte @Nullable []> then) {
+    private @Nullable Call begin(String key, IntSupplier unanswered, Consumer<byte @Nullable []> then) {
         RedisConnection connection = link.connection();
         if (connection == null || closed) {
             return null;
@@ -256,7 +265,7 @@ public final class ResilientConnection implements AutoCloseable {
             CircuitBreaker.State began = master.breaker().admit();
             if (began != null) {
                 calls.increment();
-                call = new Call(connection, master, began, then);
+                call = new Call(connection, master, began, unanswered, then);
             }
         } catch (RuntimeException e) {
             log.warn("Redis is not called: its master is not known: " + e);
@@ -283,7 +292,7 @@ public final class ResilientConnection implements AutoCloseable {
         if (failure.breaker() == Failure.Breaker.UNCHANGED) {
             call.master.breaker().succeeded(call.began, now); // it answers
             log.warn("Redis refuses a call: " + reason);
-        } else if (call.master.failed(call.began, failure.breaker(), now)) {
+        } else if (call.master.failed(call.began, failure.breaker(), call.unanswered.getAsInt(), now)) {
             timesOpened.increment();
             log.warn("Redis is not called for now: " + reason);
         }

@@ -22,15 +22,25 @@ class CircuitBreakerTest {
         assertThat(breaker.succeeded(admitted(), now)).isFalse();
         fail(2);
         assertThat(breaker.phase()).isEqualTo(CLOSED);
-        assertThat(breaker.failed(admitted(), Failure.Breaker.COUNTS, now)).isTrue();
+        assertThat(breaker.failed(admitted(), Failure.Breaker.COUNTS, 1, now)).isTrue();
         assertThat(breaker.phase()).isEqualTo(OPEN);
         assertThat(breaker.admit()).isNull();
         assertThat(breaker.isRefusing()).isTrue();
     }
 
+    /** One call for three requests is as much of a sign as three calls for one. */
+    @Test
+    void requestsCountAndNotCalls() {
+        assertThat(breaker.failed(admitted(), Failure.Breaker.COUNTS, 2, now)).isFalse();
+        assertThat(breaker.phase()).isEqualTo(CLOSED);
+        assertThat(breaker.succeeded(admitted(), now)).isFalse();
+        assertThat(breaker.failed(admitted(), Failure.Breaker.COUNTS, 3, now)).isTrue();
+        assertThat(breaker.phase()).isEqualTo(OPEN);
+    }
+
     @Test
     void someFailuresOpenItAtOnce() {
-        assertThat(breaker.failed(admitted(), Failure.Breaker.OPENS, now)).isTrue();
+        assertThat(breaker.failed(admitted(), Failure.Breaker.OPENS, 1, now)).isTrue();
         assertThat(breaker.phase()).isEqualTo(OPEN);
     }
 
@@ -51,7 +61,7 @@ class CircuitBreakerTest {
     void aProbeThatFailsOpensItAgainAfterOneFailure() {
         fail(3);
         breaker.halfOpen();
-        assertThat(breaker.failed(admitted(), Failure.Breaker.COUNTS, now))
+        assertThat(breaker.failed(admitted(), Failure.Breaker.COUNTS, 1, now))
                 .as("counted as opened")
                 .isFalse();
         assertThat(breaker.phase()).isEqualTo(OPEN);
@@ -66,11 +76,11 @@ class CircuitBreakerTest {
         assertThat(breaker.phase()).isEqualTo(OPEN);
         breaker.halfOpen();
         CircuitBreaker.State probe = admitted();
-        breaker.failed(before, Failure.Breaker.OPENS, now);
+        breaker.failed(before, Failure.Breaker.OPENS, 1, now);
         assertThat(breaker.phase()).isEqualTo(PROBING);
         breaker.succeeded(probe, now);
         for (int i = 0; i < 10; i++) {
-            breaker.failed(before, Failure.Breaker.OPENS, now);
+            breaker.failed(before, Failure.Breaker.OPENS, 1, now);
         }
         assertThat(breaker.phase()).isEqualTo(CLOSED);
     }
@@ -84,7 +94,7 @@ class CircuitBreakerTest {
             assertThat(breaker.isDue(now + pause)).isTrue();
             now += pause;
             breaker.halfOpen();
-            breaker.failed(admitted(), Failure.Breaker.COUNTS, now);
+            breaker.failed(admitted(), Failure.Breaker.COUNTS, 1, now);
             pause = Math.min(2 * pause, MAX_PAUSE_NANOS);
         }
     }
@@ -116,7 +126,7 @@ class CircuitBreakerTest {
 
     private void fail(int times) {
         for (int i = 0; i < times; i++) {
-            breaker.failed(admitted(), Failure.Breaker.COUNTS, now);
+            breaker.failed(admitted(), Failure.Breaker.COUNTS, 1, now);
         }
     }
 
