@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * The batch of one hot key, and the requests that wait for the next one.
  *
  * <p>One call to Redis at a time fetches permits for all who wait and the next batch. When so many are not there, it asks
- * again for what the denial says is there. A request is in at most two calls: when the timeout has passed since it came and
- * it would have to wait for another call, the failure policy decides it.
+ * again for what the denial says is there. When about the timeout has passed since a request came, and it would have to wait
+ * for another call, the failure policy decides it.
  *
  * <p>A batch grows while batches are used up quickly, and shrinks while they are not.
  */
@@ -51,11 +51,11 @@ final class BatchedKey {
     /** A request that waits for permits. */
     private static final class Ask extends CompletableFuture<Decision> {
         private final long permits;
-        private final long deadlineNanos;
+        private final long askedAtNanos;
 
-        Ask(long permits, long deadlineNanos) {
+        Ask(long permits, long askedAtNanos) {
             this.permits = permits;
-            this.deadlineNanos = deadlineNanos;
+            this.askedAtNanos = askedAtNanos;
         }
     }
 
@@ -90,7 +90,7 @@ final class BatchedKey {
             batches.counters.answeredHere.increment();
             return CompletableFuture.completedFuture(open.decision(permits));
         }
-        Ask ask = new Ask(permits, now + batches.timeoutNanos);
+        Ask ask = new Ask(permits, now);
         if (!add(ask)) {
             return null;
         }
@@ -160,6 +160,7 @@ final class BatchedKey {
         while (true) {
             admitAsks();
             serveFromBatch();
+            answerOverdue();
             if (waiting.isEmpty()) {
                 return true;
             }
@@ -177,7 +178,7 @@ final class BatchedKey {
 
     /** Fetches permits for those who wait; false if a reply will go on. */
     private boolean fetch(long permits) {
-        CompletableFuture<Decision> reply = batches.fetch(key, permits);
+        CompletableFuture<Decision> reply = batches.fetch(key, permits, waiting.getFirst().askedAtNanos);
         if (reply.isDone()) {
             Decision decision = reply.isCompletedExceptionally() ? null : reply.join();
             return replied(permits, decision);
@@ -242,10 +243,9 @@ final class BatchedKey {
         }
     }
 
-    /** Nobody waits for another call when the timeout has passed since it came. */
+    /** Nobody waits for another call that may not end within twice the timeout. */
     private void answerOverdue() {
-        long now = System.nanoTime();
-        answer(ask -> ask.deadlineNanos - now <= 0, ask -> batches.byPolicy(key, ask.permits));
+        answer(ask -> batches.calls.isLate(ask.askedAtNanos), ask -> batches.byPolicy(key, ask.permits));
     }
 
     private void answer(Predicate<Ask> which, Function<Ask, Decision> decision) {
@@ -281,11 +281,17 @@ final class BatchedKey {
         return size;
     }
 
-    private void refundRest(Batch open) {
+    /** Refunds what is left of the batch. */
+    CompletableFuture<?> refundRest() {
+        Batch open = batch;
+        return open == null ? CompletableFuture.completedFuture(null) : refundRest(open);
+    }
+
+    private CompletableFuture<?> refundRest(Batch open) {
         long rest = open.unspent.getAndSet(0);
-        if (rest > 0) {
-            batches.refund(key, part(open.grant, rest, 0, open.grant.source()));
-        }
+        return rest <= 0
+                ? CompletableFuture.completedFuture(null)
+                : batches.refund(key, part(open.grant, rest, 0, open.grant.source()));
     }
 
     /** A decision on some of the permits of a grant, of which {@code unspent} are left. */

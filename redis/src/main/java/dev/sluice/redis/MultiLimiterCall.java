@@ -46,6 +46,7 @@ final class MultiLimiterCall {
     private final JointRequest request;
     private final List<Member> members;
     private final long permits;
+    private final long askedAtNanos = System.nanoTime();
     /** In the order of the members; null for those that are not decided yet. */
     private final @Nullable Decision[] decisions;
 
@@ -129,7 +130,8 @@ final class MultiLimiterCall {
         boolean sent = setup.connection()
                 .run(scripts.decide(), keyNames(asked), args, ResilientConnection.ONE, bytes -> {
                     ScriptReply reply = bytes == null ? null : new ScriptReply(bytes, scripts, 100);
-                    if (reply == null || (reply.isUndecided() && repeats == 0)) {
+                    boolean isLate = setup.combiner().isLate(askedAtNanos);
+                    if (reply == null || (reply.isUndecided() && (isLate || repeats == 0))) {
                         done.complete(new PolicyCharge(setup.memory(), request).decide());
                     } else if (reply.isUndecided()) {
                         run(after(asked, reply), repeats - 1, done);
@@ -141,6 +143,8 @@ final class MultiLimiterCall {
                         List<Member> again = reply.isAdmitted() ? List.of() : withoutShadows(asked);
                         if (again.isEmpty()) {
                             done.complete(request.observed(decisions));
+                        } else if (isLate) {
+                            done.complete(new PolicyCharge(setup.memory(), request).decide());
                         } else {
                             run(again, ScriptCalls.MAX_REPEATS, done);
                         }
@@ -157,7 +161,7 @@ final class MultiLimiterCall {
             ScriptReply own = reply.part(first, member.scripts, member.percent());
             if (reply.isAdmitted()) {
                 Decision decision = own.decision(permits, LimitScripts.ANY_DELAY);
-                member.calls().renewIfHeld(member.key, decision);
+                member.calls().renewIfHeld(member.scripts, member.key, decision);
                 decisions[member.index] = decision;
             } else {
                 decisions[member.index] = own.withoutTaking(permits, member.maxDelay);

@@ -12,7 +12,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
+import java.util.stream.Stream;
 
 /**
  * Permits of hot keys, fetched from Redis in batches and spent in this process.
@@ -36,8 +37,7 @@ final class PermitBatches {
 
     final ScriptCalls calls;
     final FallbackCounters counters;
-    final long timeoutNanos;
-    private final BiConsumer<String, LimiterDecision> refund;
+    private final BiFunction<String, LimiterDecision, CompletableFuture<?>> refund;
     private final ScheduledExecutorService executor;
     private final double share;
     private final HotKeys hotKeys = HotKeys.over(HOT_CALLS, Duration.ofNanos(MAX_AGE_NANOS));
@@ -45,10 +45,13 @@ final class PermitBatches {
     private final AtomicBoolean scheduled = new AtomicBoolean();
 
     /** Batches of up to {@code share} of the limit; {@code refund} takes back what was not spent. */
-    PermitBatches(ScriptCalls calls, RedisStore.Setup setup, double share, BiConsumer<String, LimiterDecision> refund) {
+    PermitBatches(
+            ScriptCalls calls,
+            RedisStore.Setup setup,
+            double share,
+            BiFunction<String, LimiterDecision, CompletableFuture<?>> refund) {
         this.calls = calls;
         this.counters = setup.counters();
-        this.timeoutNanos = TimeUnit.MICROSECONDS.toNanos(setup.waits().timeoutMicros());
         this.refund = refund;
         this.executor = setup.executor();
         this.share = share;
@@ -61,7 +64,7 @@ final class PermitBatches {
             if (batched == null) {
                 hotKeys.record(key);
                 if (!hotKeys.isHot(key)) {
-                    return fetch(key, permits);
+                    return fetch(key, permits, System.nanoTime());
                 }
                 batched = keys.computeIfAbsent(key, unused -> new BatchedKey(this, key));
                 scheduleSweep();
@@ -82,6 +85,11 @@ final class PermitBatches {
         }
     }
 
+    /** Refunds all batches; done when Redis has replied, or cannot be reached. */
+    Stream<CompletableFuture<?>> refundAll() {
+        return keys.values().stream().map(BatchedKey::refundRest);
+    }
+
     /** The permits in batches now, that were charged and not spent. */
     long unspent() {
         return keys.values().stream().mapToLong(BatchedKey::unspent).sum();
@@ -99,16 +107,17 @@ final class PermitBatches {
 
     // ---- For the keys
 
-    CompletableFuture<Decision> fetch(String key, long permits) {
-        return calls.take(key, permits, 100, LimitScripts.ANY_DELAY);
+    /** Fetches permits for requests of which the first came at {@code askedAtNanos}. */
+    CompletableFuture<Decision> fetch(String key, long permits, long askedAtNanos) {
+        return calls.take(key, permits, 100, LimitScripts.ANY_DELAY, askedAtNanos);
     }
 
     Decision byPolicy(String key, long permits) {
         return calls.byPolicy(Operation.TAKE, key, permits, 100, LimitScripts.ANY_DELAY);
     }
 
-    void refund(String key, LimiterDecision unspent) {
-        refund.accept(key, unspent);
+    CompletableFuture<?> refund(String key, LimiterDecision unspent) {
+        return refund.apply(key, unspent);
     }
 
     // ---- Sweeping

@@ -151,12 +151,15 @@ public final class RedisStore implements Store {
     }
 
     /**
-     * Ends all waits, answers all calls that are under way by their failure policy, and closes the connection. The limiters
+     * Ends all waits, refunds batches that are not spent, answers all calls that are under way by their failure policy, and closes the connection. The limiters
      * of this store follow their failure policy from then on, and nobody waits any more.
      */
     @Override
     public void close() {
         setup.waits().close();
+        setup.counters()
+                .batches
+                .refundAll(TimeUnit.MICROSECONDS.toNanos(setup.waits().timeoutMicros()));
         setup.executor().shutdownNow();
         setup.connection().close();
     }

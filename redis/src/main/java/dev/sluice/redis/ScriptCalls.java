@@ -69,16 +69,27 @@ final class ScriptCalls {
         return testMicros == null && !scripts.holds() && !scripts.delays();
     }
 
+    /** Whether somebody who has waited since then would not be answered within twice the timeout by another call. */
+    boolean isLate(long askedAtNanos) {
+        return combiner.isLate(askedAtNanos);
+    }
+
     // ---- Decisions
 
     /** Takes the permits if they are admitted with a delay of at most {@code maxDelay} microseconds. */
     CompletableFuture<Decision> take(String key, long permits, int percent, long maxDelay) {
-        return new DecisionCall(Operation.TAKE, key, permits, percent, maxDelay).ask(current());
+        return take(key, permits, percent, maxDelay, System.nanoTime());
+    }
+
+    /** The same for somebody who has waited since {@code askedAtNanos}. */
+    CompletableFuture<Decision> take(String key, long permits, int percent, long maxDelay, long askedAtNanos) {
+        return new DecisionCall(Operation.TAKE, key, permits, percent, maxDelay, askedAtNanos).ask(current());
     }
 
     /** What {@link #take} would answer; takes nothing. */
     CompletableFuture<Decision> peek(String key, long permits, int percent) {
-        return new DecisionCall(Operation.PEEK, key, permits, percent, LimitScripts.ANY_DELAY).ask(current());
+        return new DecisionCall(Operation.PEEK, key, permits, percent, LimitScripts.ANY_DELAY, System.nanoTime())
+                .ask(current());
     }
 
     /** The answer of the failure policy. */
@@ -93,18 +104,19 @@ final class ScriptCalls {
         private final long permits;
         private final int percent;
         private final long maxDelay;
-        private final long askedAtNanos = System.nanoTime();
+        private final long askedAtNanos;
         private final long testTime = testMicros == null ? 0 : testMicros.getAsLong();
         private LimitScripts called = scripts;
         private String[] keys = {};
         private int repeats;
 
-        DecisionCall(Operation operation, String key, long permits, int percent, long maxDelay) {
+        DecisionCall(Operation operation, String key, long permits, int percent, long maxDelay, long askedAtNanos) {
             this.operation = operation;
             this.key = key;
             this.permits = permits;
             this.percent = percent;
             this.maxDelay = maxDelay;
+            this.askedAtNanos = askedAtNanos;
         }
 
         CompletableFuture<Decision> ask(LimitScripts scripts) {
@@ -146,7 +158,7 @@ final class ScriptCalls {
             if (operation == Operation.PEEK) {
                 return decision.untaken();
             }
-            renewIfHeld(key, decision);
+            renewIfHeld(called, key, decision);
             return decision;
         }
 
@@ -211,9 +223,9 @@ final class ScriptCalls {
         return moved;
     }
 
-    /** Keeps the permits of a concurrency limit held from now on. */
-    void renewIfHeld(String key, Decision decision) {
-        if (decision.allowed() && scripts.holds()) {
+    /** Keeps the permits of a concurrency limit held from now on, if the scripts that were called hold any. */
+    void renewIfHeld(LimitScripts called, String key, Decision decision) {
+        if (decision.allowed() && called.holds()) {
             renewals.add(key, LimiterDecision.of(decision));
         }
     }
@@ -276,7 +288,7 @@ final class ScriptCalls {
             return DONE;
         }
         CompletableFuture<Boolean> done = new CompletableFuture<>();
-        settle(operation, key, taken, unused, current(), done);
+        settle(operation, key, taken, unused, current(), System.nanoTime(), done);
         return done;
     }
 
@@ -286,6 +298,7 @@ final class ScriptCalls {
             LimiterDecision taken,
             long unused,
             LimitScripts scripts,
+            long askedAtNanos,
             CompletableFuture<Boolean> done) {
         byte[] arguments = scripts.arguments(operation, taken, unused);
         connection.run(
@@ -294,8 +307,8 @@ final class ScriptCalls {
                     ScriptReply reply = isReply ? new ScriptReply(bytes, scripts, 100) : null;
                     if (reply != null && reply.isUndecided()) {
                         LimitScripts next = afterUndecided(scripts, reply);
-                        if (reply.isOutOfWindow()) {
-                            settle(operation, key, taken, unused, next, done);
+                        if (reply.isOutOfWindow() && !combiner.isLate(askedAtNanos)) {
+                            settle(operation, key, taken, unused, next, askedAtNanos, done);
                             return;
                         }
                     }

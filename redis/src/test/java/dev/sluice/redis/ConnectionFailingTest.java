@@ -4,6 +4,7 @@ import static dev.sluice.redis.ConnectionTest.assertThatItLimits;
 import static dev.sluice.redis.ConnectionTest.storeOn;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.Decision.Source;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
@@ -11,6 +12,7 @@ import dev.sluice.redis.RedisStoreBuilder.Client;
 import dev.sluice.redis.servers.Eventually;
 import dev.sluice.redis.servers.RedisBinary;
 import dev.sluice.redis.servers.RedisServer;
+import io.lettuce.core.RedisClient;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -21,6 +23,7 @@ import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -220,6 +223,25 @@ class ConnectionFailingTest {
                     .isFalse();
             assertThat(store.counters().open()).as(url).isTrue();
             return log.text();
+        }
+    }
+
+    /** A client waits a minute for a server that is frozen, unless it is told otherwise. */
+    @Test
+    void aClientOfTheApplicationThatDoesNotConnectKeepsNobodyWaiting() throws Exception {
+        try (RedisServer server = RedisServer.start()) {
+            RedisClient client = RedisClient.create(server.url());
+            server.pause();
+            try (RedisStore store = RedisStore.builder().lettuce(client).build()) {
+                Limiter limiter = store.limiter("frozen", OnFailure.DENY, THREE);
+                assertThat(limiter.decide("k").source()).isEqualTo(Source.FAILURE_POLICY);
+                server.resume();
+                Eventually.holds(
+                        "Redis decides", SOON, () -> limiter.decide("k").source() == Source.REDIS);
+            } finally {
+                server.resume();
+                client.shutdown();
+            }
         }
     }
 }

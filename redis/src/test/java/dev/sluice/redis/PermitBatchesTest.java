@@ -143,6 +143,17 @@ class PermitBatchesTest {
                 () -> plain.peek("hot", 0).remaining() == 900);
     }
 
+    @Test
+    void whatIsNotSpentIsGivenBackAtClose() {
+        Limit limit = Limit.fixedWindow(1000, ofMinutes(60));
+        Limiter plain = node("closed", 50, limit);
+        try (RedisStore closing = RedisStore.connect(server.url())) {
+            makeHot(closing.limiterBuilder("closed", limit).batched().build());
+            assertThat(plain.peek("k", 0).remaining()).isLessThan(1000 - 2 * PermitBatches.HOT_CALLS);
+        }
+        assertThat(plain.peek("k", 0).remaining()).isEqualTo(1000 - 2 * PermitBatches.HOT_CALLS);
+    }
+
     private static void makeHot(Limiter limiter) {
         for (int i = 0; i < 2 * PermitBatches.HOT_CALLS; i++) {
             assertThat(limiter.tryAcquire("k")).isTrue();

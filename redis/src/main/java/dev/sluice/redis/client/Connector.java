@@ -7,7 +7,7 @@ public interface Connector extends AutoCloseable {
     /**
      * A new connection, or the same one again if the application owns it; waits for it.
      *
-     * @param patience how long a server may take to accept it, unless the application's client says otherwise
+     * @param patience how long a server may take to accept it, unless the application's Jedis client says otherwise
      */
     RedisConnection connect(Duration patience);
 

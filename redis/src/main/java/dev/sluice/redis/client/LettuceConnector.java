@@ -94,20 +94,19 @@ public final class LettuceConnector implements Connector {
 
     /** Makes connections with the application's client. */
     public static Connector with(RedisClient client) {
-        return patience -> {
-            StatefulRedisConnection<String, String> connection = client.connect();
+        return new LettuceClientConnector<>(client::connect, (connection, patience) -> {
             LettuceConnection made = new LettuceConnection(
                     connection.async(), OF_THE_APPLICATION, new AtomicInteger(), connection::close);
             return asked(made, patience);
-        };
+        });
     }
 
     /** The same with a client for a cluster. */
     public static Connector with(RedisClusterClient client) {
-        return patience -> {
-            StatefulRedisClusterConnection<String, String> connection = client.connect();
-            return new LettuceClusterConnection(connection, null, new AtomicInteger(), connection::close);
-        };
+        return new LettuceClientConnector<>(
+                client::connect,
+                (connection, patience) ->
+                        new LettuceClusterConnection(connection, null, new AtomicInteger(), connection::close));
     }
 
     private static RedisConnection asked(LettuceConnection connection, Duration patience) {

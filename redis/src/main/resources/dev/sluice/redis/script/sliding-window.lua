@@ -18,7 +18,7 @@ local raw_ = try('GET', key_)
 if raw_ then
   local tag, sliceThen, newestThen, last
   if #raw_ > 25 and #raw_ < 30000 and fmod(#raw_, 8) == 1 then tag, sliceThen, newestThen, last = unpack('<Bddd', raw_) end
-  if tag == 87 and sliceThen > 0 and last == last and newestThen == newestThen then
+  if tag == 87 and sliceThen > 0 and last < (newestThen + 1) * sliceThen then
     last_ = last
     ring_ = { unpack('<' .. rep('d', (#raw_ - 25) / 8), raw_, 26) }
     ring_[#ring_] = nil -- the position where unpack stopped

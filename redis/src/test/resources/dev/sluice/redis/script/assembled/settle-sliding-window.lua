@@ -52,7 +52,7 @@ local raw_1 = try('GET', key_1)
 if raw_1 then
   local tag, sliceThen, newestThen, last
   if #raw_1 > 25 and #raw_1 < 30000 and fmod(#raw_1, 8) == 1 then tag, sliceThen, newestThen, last = unpack('<Bddd', raw_1) end
-  if tag == 87 and sliceThen > 0 and last == last and newestThen == newestThen then
+  if tag == 87 and sliceThen > 0 and last < (newestThen + 1) * sliceThen then
     last_1 = last
     ring_1 = { unpack('<' .. rep('d', (#raw_1 - 25) / 8), raw_1, 26) }
     ring_1[#ring_1] = nil -- the position where unpack stopped
