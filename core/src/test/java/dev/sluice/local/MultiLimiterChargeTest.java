@@ -147,6 +147,20 @@ class MultiLimiterChargeTest {
         assertThat(left(open)).isEqualTo(4);
     }
 
+    @Test
+    void keysThatNobodyUsesAnyMoreAreDropped() {
+        Limiter busy = store.limiter("busy", Limit.fixedWindow(1_000_000, ofSeconds(1)));
+        for (int i = 0; i < 1000; i++) {
+            decideAll(new Charge(busy, "idle" + i, 1), charge(open, 0));
+        }
+        assertThat(store.usage().keys()).isGreaterThanOrEqualTo(1000);
+        nanos.addAndGet(ofSeconds(10).toNanos());
+        for (int i = 0; i < 10_000; i++) {
+            decideAll(charge(busy, 1), charge(open, 0));
+        }
+        assertThat(store.usage().keys()).isLessThan(10);
+    }
+
     /** Two keys without room for counters of their own share one. */
     @Test
     void keysThatShareASpareCounterAddUp() {
