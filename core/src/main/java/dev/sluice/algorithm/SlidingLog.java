@@ -175,6 +175,12 @@ public record SlidingLog(long capacity, long periodMicros, Lineage lineage) impl
 
         @Override
         public long freshAt(long now) {
+            long leavesAt = leavesAt();
+            return leavesAt > last ? leavesAt : ANCIENT; // after a refund, only some that have left may be there
+        }
+
+        /** When the newest permit leaves the window. */
+        private long leavesAt() {
             if (size > 0) {
                 return entry(size - 1) + limit.periodMicros;
             }

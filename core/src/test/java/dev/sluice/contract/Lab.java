@@ -24,6 +24,10 @@ final class Lab {
         this.thorough = thorough;
     }
 
+    Trace trace() {
+        return trace;
+    }
+
     List<Limit> limits() {
         return trace.limits();
     }

@@ -18,7 +18,7 @@ final class LeakyBucketModel extends PartModel {
     private BigInteger drops = BigInteger.ZERO;
     private long sinceMicros;
     private BigInteger refunded = BigInteger.ZERO;
-    /** Those that wait, or have waited, in a queue, in their order. */
+    /** Those in the queue since it was last empty, in their order. */
     private final List<Charge> queue = new ArrayList<>();
 
     LeakyBucketModel(Limit.LeakyBucket limit) {
@@ -50,6 +50,9 @@ final class LeakyBucketModel extends PartModel {
 
     @Override
     void charge(Charge charge) {
+        if (water(charge.atMicros).signum() == 0 && charge.atMicros > sinceMicros) {
+            queue.clear(); // they have left
+        }
         charge.found = water(charge.atMicros);
         charge.refundedBefore = refunded;
         queue.add(charge);
