@@ -35,6 +35,7 @@ final class Ports implements AutoCloseable {
     private final Bounds bounds;
     private final Vertx vertx;
     private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
+    private volatile boolean draining;
     private volatile boolean stopping;
 
     Ports(Bounds bounds) {
@@ -60,8 +61,9 @@ final class Ports implements AutoCloseable {
         return vertx;
     }
 
-    boolean isOpen() {
-        return !stopping;
+    /** Whether new requests should come here: not once the server is about to stop. */
+    boolean isReady() {
+        return !draining && !stopping;
     }
 
     /**
@@ -113,6 +115,22 @@ final class Ports implements AutoCloseable {
                 .setMaxHeaderSize(bounds.headerBytes());
         options.getInitialSettings().setMaxConcurrentStreams(HTTP2_STREAMS).setMaxHeaderListSize(bounds.headerBytes());
         return options;
+    }
+
+    /**
+     * Is not ready any more, and goes on with everything else for as long as {@code drain} lasts: a balancer needs the time
+     * to notice, and until then sends new connections.
+     */
+    void drain(Duration drain) {
+        draining = true;
+        if (drain.isZero() || servers.isEmpty()) {
+            return;
+        }
+        try {
+            TimeUnit.MILLISECONDS.sleep(drain.toMillis());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** Accepts no new connections, and waits for the requests under way, for at most {@code grace}. */

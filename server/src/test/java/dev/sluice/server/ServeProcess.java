@@ -38,6 +38,9 @@ public final class ServeProcess implements AutoCloseable {
         }
         words.addAll(List.of("-cp", System.getProperty("java.class.path"), "dev.sluice.server.cli.Main"));
         words.addAll(List.of("serve", "--port", "0", "--admin-port", "0"));
+        if (!List.of(options).contains("--drain")) {
+            words.addAll(List.of("--drain", "0"));
+        }
         words.addAll(List.of(options));
         ProcessBuilder builder = new ProcessBuilder(words).redirectErrorStream(true);
         builder.environment().putAll(environment);
