@@ -31,7 +31,8 @@ class LeasedHoldsTest {
 
     @Test
     void aHoldEndsWithItsLeaseAndNotBefore() {
-        long id = id(limiter.leaseAsync("k", limiter.decide("k", 2), ofSeconds(30)).join());
+        long id = id(
+                limiter.leaseAsync("k", limiter.decide("k", 2), ofSeconds(30)).join());
         clock.advance(ofSeconds(30).minusMillis(1));
         assertThat(free("k")).isZero();
         clock.advance(ofMillis(1));
@@ -65,7 +66,8 @@ class LeasedHoldsTest {
     @Test
     void whatHoldsNothingHasNoLease() {
         limiter.decide("k", 2);
-        assertThat(limiter.leaseAsync("k", limiter.decide("k"), ofSeconds(1)).join()).isEmpty();
+        assertThat(limiter.leaseAsync("k", limiter.decide("k"), ofSeconds(1)).join())
+                .isEmpty();
         Limiter rate = Limiter.local(clock, Limit.fixedWindow(10, ofSeconds(1)));
         assertThat(rate.leaseAsync("k", rate.decide("k"), ofSeconds(1)).join()).isEmpty();
         Decision taken = limiter.decide("x");

@@ -322,12 +322,7 @@ final class ScriptCalls {
             then.accept(null);
             return;
         }
-        connection.run(
-                LeaseCall.SCRIPT,
-                holding,
-                new byte[][] {call.arguments()},
-                ResilientConnection.ONE,
-                then);
+        connection.run(LeaseCall.SCRIPT, holding, new byte[][] {call.arguments()}, ResilientConnection.ONE, then);
     }
 
     /** Only what was taken on Redis, directly or in a batch, is settled there. */

@@ -91,7 +91,8 @@ public final class Leases {
             if (ids.get(i).isPresent()) {
                 RuleDecision each = held.get(i);
                 leased.add(each);
-                holds.add(new HoldToken.Held(each.limiterName(), each.key(), ids.get(i).getAsLong()));
+                holds.add(new HoldToken.Held(
+                        each.limiterName(), each.key(), ids.get(i).getAsLong()));
             }
         }
         HoldToken token = new HoldToken(holds);

@@ -50,6 +50,7 @@ final class Ports implements AutoCloseable {
                                 .setClassPathResolvingEnabled(false)))
                 .withTransport(new LimitedTransport(bounds, () -> !stopping, rejections))
                 .build();
+        vertx.exceptionHandler(OutOfMemory::endProcessOn);
     }
 
     /** The number of event loops: one for each processor. */

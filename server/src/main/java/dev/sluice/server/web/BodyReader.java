@@ -7,6 +7,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
+import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.function.Consumer;
 
@@ -94,6 +95,7 @@ public final class BodyReader {
             this.check = check;
             this.timer = vertx.setTimer(timeoutMillis, due -> timeOut());
             request.exceptionHandler(this::gone).handler(this::more).endHandler(end -> end());
+            request.response().closeHandler(closed -> gone(new ClosedChannelException()));
             take(BodyBudget.OVERHEAD);
         }
 
