@@ -2,6 +2,7 @@ package dev.sluice;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -300,6 +301,31 @@ public interface Limiter {
     default CompletableFuture<?> releaseAsync(String key, Decision taken) {
         release(key, taken);
         return CompletableFuture.completedFuture(null);
+    }
+
+    /** The longest lease. */
+    Duration MAX_LEASE = Duration.ofDays(1);
+
+    /**
+     * Hands over the hold of a decision to whoever knows the id that this returns. The hold ends when the lease is over, or
+     * when {@link #releaseLeaseAsync} is called with the id, on a limiter of this name in any process that shares the store.
+     * What becomes of this process does not matter to it any more, and the decision is no longer released or refunded.
+     *
+     * @param lease longer than zero, at most {@link #MAX_LEASE}
+     * @return the id, which cannot be guessed; none if the decision holds nothing, or if the store has no memory to note
+     *     the lease: then nothing has changed
+     */
+    default CompletableFuture<OptionalLong> leaseAsync(String key, Decision taken, Duration lease) {
+        return CompletableFuture.completedFuture(OptionalLong.empty());
+    }
+
+    /**
+     * Ends the hold of a lease: permits of concurrency limits become free, those of rate limits stay taken.
+     *
+     * @return whether there was one; the future fails if the store does not answer, and then the lease ends the hold
+     */
+    default CompletableFuture<Boolean> releaseLeaseAsync(String key, long id) {
+        return CompletableFuture.completedFuture(false);
     }
 
     /** Forgets everything this key has used. */

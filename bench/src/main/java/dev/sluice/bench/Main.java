@@ -6,6 +6,7 @@ import dev.sluice.bench.core.MemoryFlood;
 import dev.sluice.bench.redis.RedisBench;
 import dev.sluice.bench.report.Options;
 import dev.sluice.bench.server.ServerBench;
+import dev.sluice.bench.soak.Soak;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
@@ -27,11 +28,12 @@ public final class Main {
             case "server" -> ServerBench.run(Options.read(command, rest));
             case "memory" -> memory(rest);
             case "smoke" -> smoke(rest);
+            case "soak" -> System.exit(Soak.run(rest, System.out));
             case "chaos" -> System.exit(Chaos.run(rest, System.out));
             case "", "-h", "--help", "help" -> System.out.print(Options.USAGE);
             default ->
                 throw new Options.BadOption(
-                        "unknown benchmark '" + command + "'; there is: core, memory, redis, server, spring, smoke");
+                        "unknown benchmark '" + command + "'; there is: core, memory, redis, server, soak, spring, smoke");
         }
     }
 

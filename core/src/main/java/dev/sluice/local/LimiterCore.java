@@ -6,6 +6,7 @@ import dev.sluice.Outcome;
 import dev.sluice.Scheduler;
 import dev.sluice.Ticker;
 import dev.sluice.algorithm.Concurrency;
+import dev.sluice.algorithm.Memory;
 import dev.sluice.algorithm.State;
 import dev.sluice.spi.LimiterDecision;
 import dev.sluice.spi.Shedding;
@@ -66,6 +67,8 @@ final class LimiterCore extends Entry {
     private final @Nullable Shedding shedding;
     private final MemoryBound.Account memory;
     private final KeyTable keys;
+    /** Holds that end by themselves. */
+    final LeasedHolds leases = new LeasedHolds(this);
     /** Those who wait. */
     final WaitQueues waiting = new WaitQueues(this);
 
@@ -420,6 +423,10 @@ final class LimiterCore extends Entry {
     }
 
     // ---- Keys and time
+
+    Memory memory() {
+        return memory;
+    }
 
     List<Limit> limits() {
         return compiled.limits();

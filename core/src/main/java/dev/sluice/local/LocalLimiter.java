@@ -8,6 +8,7 @@ import dev.sluice.Ticker;
 import dev.sluice.spi.AbstractLimiter;
 import dev.sluice.spi.LimiterDecision;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -103,6 +104,16 @@ final class LocalLimiter extends AbstractLimiter {
             core.release(key, taken);
         }
         return DONE;
+    }
+
+    @Override
+    protected CompletableFuture<OptionalLong> leaseTaken(String key, LimiterDecision taken, long leaseMicros) {
+        return CompletableFuture.completedFuture(core.leases.add(key, taken, leaseMicros));
+    }
+
+    @Override
+    protected CompletableFuture<Boolean> releaseLeased(String key, long id) {
+        return CompletableFuture.completedFuture(core.leases.release(key, id));
     }
 
     @Override

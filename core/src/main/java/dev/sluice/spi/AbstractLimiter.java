@@ -6,6 +6,7 @@ import dev.sluice.Limiter;
 import dev.sluice.Outcome;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -59,6 +60,12 @@ public abstract class AbstractLimiter implements Limiter {
 
     /** Ends the hold of the permits that an allowed decision took; does nothing if it holds none. */
     protected abstract CompletableFuture<?> releaseTaken(String key, LimiterDecision taken);
+
+    /** Ends the hold of an allowed decision when the lease is over; none if there is no memory to note it. */
+    protected abstract CompletableFuture<OptionalLong> leaseTaken(String key, LimiterDecision taken, long leaseMicros);
+
+    /** Ends the hold with this id; false if there is none. */
+    protected abstract CompletableFuture<Boolean> releaseLeased(String key, long id);
 
     /** Forgets everything a key has used. */
     protected abstract void resetKey(String key);
@@ -139,6 +146,23 @@ public abstract class AbstractLimiter implements Limiter {
     public final CompletableFuture<?> releaseAsync(String key, Decision taken) {
         check(key, 0);
         return tookPermits(taken) ? releaseTaken(key, LimiterDecision.of(taken)) : DONE;
+    }
+
+    @Override
+    public final CompletableFuture<OptionalLong> leaseAsync(String key, Decision taken, Duration lease) {
+        check(key, 0);
+        if (lease.isZero() || lease.isNegative() || lease.compareTo(MAX_LEASE) > 0) {
+            throw new IllegalArgumentException("a lease must be longer than zero and at most one day, was " + lease);
+        }
+        return tookPermits(taken) && taken.source() != Decision.Source.FAILURE_POLICY && holds()
+                ? leaseTaken(key, LimiterDecision.of(taken), Math.max(1, TimeUnit.MICROSECONDS.convert(lease)))
+                : CompletableFuture.completedFuture(OptionalLong.empty());
+    }
+
+    @Override
+    public final CompletableFuture<Boolean> releaseLeaseAsync(String key, long id) {
+        check(key, 0);
+        return LeaseId.isValid(id) ? releaseLeased(key, id) : CompletableFuture.completedFuture(false);
     }
 
     @Override

@@ -7,6 +7,7 @@ import dev.sluice.Limiter;
 import dev.sluice.spi.AbstractLimiter;
 import dev.sluice.spi.LimiterDecision;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -79,6 +80,16 @@ final class RedisLimiter extends AbstractLimiter {
     @Override
     protected CompletableFuture<?> releaseTaken(String key, LimiterDecision taken) {
         return core.release(key, taken);
+    }
+
+    @Override
+    protected CompletableFuture<OptionalLong> leaseTaken(String key, LimiterDecision taken, long leaseMicros) {
+        return core.lease(key, taken, leaseMicros);
+    }
+
+    @Override
+    protected CompletableFuture<Boolean> releaseLeased(String key, long id) {
+        return core.releaseLease(key, id);
     }
 
     @Override

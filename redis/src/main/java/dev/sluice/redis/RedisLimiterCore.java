@@ -8,6 +8,7 @@ import dev.sluice.redis.script.LimitScripts;
 import dev.sluice.redis.script.LimitScripts.Operation;
 import dev.sluice.spi.LimiterDecision;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -146,6 +147,21 @@ final class RedisLimiterCore {
     CompletableFuture<?> release(String key, LimiterDecision taken) {
         CompletableFuture<?> released = calls.release(key, taken);
         return scripts().holds() ? released.thenRun(() -> queues.wake(key)) : released;
+    }
+
+    /** Ends the hold of a decision when the lease is over, or by the id. */
+    CompletableFuture<OptionalLong> lease(String key, LimiterDecision taken, long leaseMicros) {
+        return calls.lease(key, taken, leaseMicros);
+    }
+
+    /** Ends the hold of a lease; whether there was one. */
+    CompletableFuture<Boolean> releaseLease(String key, long id) {
+        return calls.releaseLease(key, id).thenApply(found -> {
+            if (found) {
+                queues.wake(key);
+            }
+            return found;
+        });
     }
 
     // ---- Resetting and changing

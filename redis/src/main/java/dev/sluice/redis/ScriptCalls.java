@@ -12,10 +12,13 @@ import dev.sluice.redis.script.KeyNames;
 import dev.sluice.redis.script.LimitScripts;
 import dev.sluice.redis.script.LimitScripts.Operation;
 import dev.sluice.redis.script.ScriptReply;
+import dev.sluice.spi.LeaseId;
 import dev.sluice.spi.LimiterDecision;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -280,6 +283,58 @@ final class ScriptCalls {
         public void release(String key, LimiterDecision taken) {
             settle(Operation.RELEASE, key, taken, 0);
         }
+    }
+
+    // ---- Holds under a lease
+
+    /**
+     * Ends the hold of a decision when the lease is over. This process does not renew it any more. If Redis does not reply,
+     * the hold ends there with the lease of the store.
+     */
+    CompletableFuture<OptionalLong> lease(String key, LimiterDecision taken, long leaseMicros) {
+        renewals.remove(key, taken);
+        if (taken.source() == Source.LOCAL) {
+            return policy.local().leaseAsync(key, taken, Duration.of(leaseMicros, ChronoUnit.MICROS));
+        }
+        long id = LeaseId.next();
+        CompletableFuture<OptionalLong> leased = new CompletableFuture<>();
+        runLease(
+                key,
+                new LeaseCall(taken.takenAtMicros(), taken.charged(), id, leaseMicros),
+                reply -> leased.complete(OptionalLong.of(id)));
+        return leased;
+    }
+
+    /** Ends the hold of a lease, in Redis or in this process; whether there was one. */
+    CompletableFuture<Boolean> releaseLease(String key, long id) {
+        if (!scripts.holds()) {
+            return CompletableFuture.completedFuture(false);
+        }
+        CompletableFuture<Boolean> released = new CompletableFuture<>();
+        runLease(key, LeaseCall.end(id), reply -> {
+            if (reply != null && LeaseCall.found(reply)) {
+                released.complete(true);
+                return;
+            }
+            boolean here = policy.local().releaseLeaseAsync(key, id).join();
+            if (here || reply != null) {
+                released.complete(here);
+            } else {
+                released.completeExceptionally(
+                        new IllegalStateException("Redis did not answer; the hold ends with its lease"));
+            }
+        });
+        return released;
+    }
+
+    private void runLease(String key, LeaseCall call, Consumer<byte @Nullable []> then) {
+        LimitScripts called = scripts;
+        String[] holding = LeaseCall.holdingNames(called, stateNames(called, key));
+        if (holding.length == 0) { // the limits were changed: whatever was held ends with its lease
+            then.accept(null);
+            return;
+        }
+        connection.run(LeaseCall.SCRIPT, holding, new byte[][] {call.arguments()}, ResilientConnection.ONE, then);
     }
 
     /** Only what was taken on Redis, directly or in a batch, is settled there. */

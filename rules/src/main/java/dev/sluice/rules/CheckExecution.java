@@ -92,7 +92,7 @@ final class CheckExecution {
                 ? waitForAll.apply(together)
                 : started(() -> store.decideAll(charges(together)));
         waiting = taken;
-        return forShares(together, taken).thenAccept(given -> {
+        return forShares(together, noted(open, taken)).thenAccept(given -> {
             for (int i = 0; i < given.size(); i++) {
                 decisions[open.get(i)] = given.get(i);
             }
@@ -143,7 +143,19 @@ final class CheckExecution {
     }
 
     private CompletableFuture<Void> noted(int index, CompletableFuture<Decision> taken) {
-        return taken.thenCompose(charges.get(index)::forShare).thenAccept(decision -> decisions[index] = decision);
+        return noted(List.of(index), taken.thenApply(List::of))
+                .thenCompose(charged -> charges.get(index).forShare(charged.get(0)))
+                .thenAccept(decision -> decisions[index] = decision);
+    }
+
+    /** Notes what was taken at once, so that it is refunded if the rest of the check fails. */
+    private CompletableFuture<List<Decision>> noted(List<Integer> indexes, CompletableFuture<List<Decision>> taken) {
+        return taken.thenApply(given -> {
+            for (int i = 0; i < given.size(); i++) {
+                decisions[indexes.get(i)] = given.get(i);
+            }
+            return given;
+        });
     }
 
     private List<Integer> open(OnExceed.Action one, OnExceed.Action other) {

@@ -1,12 +1,15 @@
 package dev.sluice.rules;
 
 import dev.sluice.Limit;
+import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
 import dev.sluice.rules.match.Condition;
 import dev.sluice.text.Quoted;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which requests are limited, and by what.
@@ -19,6 +22,8 @@ import java.util.OptionalInt;
  * @param onExceed what happens to a request over the limit
  * @param onStoreFailure the policy for the time while the store does not answer
  * @param batch whether permits are fetched ahead for hot keys
+ * @param lease after how long permits of a concurrency limit free themselves, at the latest; null if that is for whoever
+ *     asks to say. A process that decides for itself releases them and needs no lease
  * @param priority the share of the limits, in percent, that requests of a class may use; the class is the attribute
  *     {@code priority}, and classes that are not named here may use all
  * @param shedFrom the percentage of the limits from which requests are denied at random, up to all of them at 100
@@ -34,6 +39,7 @@ public record Rule(
         OnExceed onExceed,
         OnFailure onStoreFailure,
         Batch batch,
+        @Nullable Duration lease,
         Map<String, Integer> priority,
         OptionalInt shedFrom,
         List<RuleOverride> overrides,
@@ -69,6 +75,9 @@ public record Rule(
         }
         priority.values().forEach(percent -> checkPercent("a share must be", percent, 100));
         shedFrom.ifPresent(percent -> checkPercent("shedding must start from", percent, 99));
+        if (lease != null && (lease.isZero() || lease.isNegative() || lease.compareTo(Limiter.MAX_LEASE) > 0)) {
+            throw new IllegalArgumentException("a lease must be longer than zero and at most one day, was " + lease);
+        }
         if (ipv6Prefix < 1 || ipv6Prefix > 128) {
             throw new IllegalArgumentException(
                     "the prefix of an IPv6 address must have 1 to 128 bits, was " + ipv6Prefix);

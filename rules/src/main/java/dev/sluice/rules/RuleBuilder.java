@@ -3,11 +3,13 @@ package dev.sluice.rules;
 import dev.sluice.Limit;
 import dev.sluice.OnFailure;
 import dev.sluice.rules.match.Condition;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /** Builds a {@link Rule}. */
 public final class RuleBuilder {
@@ -21,6 +23,7 @@ public final class RuleBuilder {
     private OnExceed onExceed = OnExceed.REJECT;
     private OnFailure onStoreFailure = OnFailure.LOCAL;
     private Rule.Batch batch = Rule.Batch.OFF;
+    private @Nullable Duration lease;
     private OptionalInt shedFrom = OptionalInt.empty();
     private int ipv6Prefix = Rule.IPV6_PREFIX;
 
@@ -70,6 +73,12 @@ public final class RuleBuilder {
         return this;
     }
 
+    /** After how long permits of a concurrency limit free themselves. Default: whoever asks says it. */
+    public RuleBuilder lease(Duration lease) {
+        this.lease = lease;
+        return this;
+    }
+
     /** The share of the limits, in percent, that requests of a class may use. */
     public RuleBuilder priority(String priorityClass, int percent) {
         priority.put(priorityClass, percent);
@@ -104,6 +113,7 @@ public final class RuleBuilder {
                 onExceed,
                 onStoreFailure,
                 batch,
+                lease,
                 priority,
                 shedFrom,
                 overrides,

@@ -38,6 +38,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RuleEngine {
     private static final System.Logger LOG = System.getLogger(RuleEngine.class.getName());
+    /** Between the rule and the key in the name of a limiter for one key. */
+    private static final String KEY_OVERRIDE = "/key=";
+
     /** Stands for the limiter of a blocked key, which no limiter decides about. */
     private static final NamedLimiter BLOCKED = new NamedLimiter(
             "blocked",
@@ -51,6 +54,7 @@ public final class RuleEngine {
     private final Scheduler scheduler;
     private final Ticker ticker;
     private final KeyOverrides keyOverrides;
+    private final Leases leases = new Leases(this, this::limiter);
     private final Set<WaitingCharge> waiting = ConcurrentHashMap.newKeySet();
     private final List<VerdictListener> listeners = new CopyOnWriteArrayList<>();
 
@@ -297,6 +301,22 @@ public final class RuleEngine {
                 .toArray(CompletableFuture<?>[]::new));
     }
 
+    /** The holds of those who ask over a network. */
+    public Leases leases() {
+        return leases;
+    }
+
+    /** A limiter of the rules, or of the override of a key; null if there is none of the name now. */
+    private @Nullable Limiter limiter(String name, String key) {
+        NamedLimiter named = current.limiters.get(name);
+        int end = named == null ? name.indexOf(KEY_OVERRIDE) : -1;
+        if (end > 0) {
+            KeyOverrides.Active active = keyOverrides.find(name.substring(0, end), key, clock);
+            named = active == null ? null : active.limiter();
+        }
+        return named == null ? null : named.limiter;
+    }
+
     /** The decisions that took permits. Of a denied request only shadow rules keep theirs. */
     private static Stream<RuleDecision> taken(Verdict verdict) {
         return verdict.decisions().stream()
@@ -380,7 +400,7 @@ public final class RuleEngine {
         }
         NamedLimiter limiter = null;
         if (!override.limits().isEmpty()) {
-            String name = override.rule() + "/key=" + override.key();
+            String name = override.rule() + KEY_OVERRIDE + override.key();
             OnFailure onFailure = rule.rule.onStoreFailure();
             Limit[] limits = override.limits().toArray(Limit[]::new);
             limiter = new NamedLimiter(

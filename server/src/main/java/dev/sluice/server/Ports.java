@@ -35,6 +35,7 @@ final class Ports implements AutoCloseable {
     private final Bounds bounds;
     private final Vertx vertx;
     private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
+    private volatile boolean draining;
     private volatile boolean stopping;
 
     Ports(Bounds bounds) {
@@ -49,6 +50,7 @@ final class Ports implements AutoCloseable {
                                 .setClassPathResolvingEnabled(false)))
                 .withTransport(new LimitedTransport(bounds, () -> !stopping, rejections))
                 .build();
+        vertx.exceptionHandler(OutOfMemory::endProcessOn);
     }
 
     /** The number of event loops: one for each processor. */
@@ -60,8 +62,9 @@ final class Ports implements AutoCloseable {
         return vertx;
     }
 
-    boolean isOpen() {
-        return !stopping;
+    /** Whether new requests should come here: not once the server is about to stop. */
+    boolean isReady() {
+        return !draining && !stopping;
     }
 
     /**
@@ -113,6 +116,22 @@ final class Ports implements AutoCloseable {
                 .setMaxHeaderSize(bounds.headerBytes());
         options.getInitialSettings().setMaxConcurrentStreams(HTTP2_STREAMS).setMaxHeaderListSize(bounds.headerBytes());
         return options;
+    }
+
+    /**
+     * Is not ready any more, and goes on with everything else for as long as {@code drain} lasts: a balancer needs the time
+     * to notice, and until then sends new connections.
+     */
+    void drain(Duration drain) {
+        draining = true;
+        if (drain.isZero() || servers.isEmpty()) {
+            return;
+        }
+        try {
+            TimeUnit.MILLISECONDS.sleep(drain.toMillis());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** Accepts no new connections, and waits for the requests under way, for at most {@code grace}. */

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param audit records changes made over the admin port; the server closes it
  * @param envoy the limits for Envoy, which the server closes; null: the rules
  * @param bounds how much clients may use of the server
+ * @param drain how long the server goes on after it has said that it is not ready any more, before it closes its ports
  * @param grace how long requests under way may take when the server stops
  */
 public record ServerSettings(
@@ -35,6 +36,7 @@ public record ServerSettings(
         AuditLog audit,
         @Nullable EnvoyFolder envoy,
         Bounds bounds,
+        Duration drain,
         Duration grace) {
     /** The address that a port listens on; port 0 takes a free one. */
     public record Address(String host, int port) {
@@ -68,38 +70,43 @@ public record ServerSettings(
                 AuditLog.to(System.out),
                 null,
                 Bounds.DEFAULTS,
+                Duration.ZERO,
                 DEFAULT_GRACE);
     }
 
     public ServerSettings store(@Nullable String store) {
-        return new ServerSettings(rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, grace);
+        return new ServerSettings(rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, drain, grace);
     }
 
     public ServerSettings memory(@Nullable String memory) {
-        return new ServerSettings(rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, grace);
+        return new ServerSettings(rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, drain, grace);
     }
 
     public ServerSettings redis(Redis redis) {
-        return new ServerSettings(rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, grace);
+        return new ServerSettings(rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, drain, grace);
     }
 
     public ServerSettings at(Address data, Address admin) {
-        return new ServerSettings(rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, grace);
+        return new ServerSettings(rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, drain, grace);
     }
 
     public ServerSettings guarded(AdminTokens tokens, AuditLog audit) {
-        return new ServerSettings(rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, grace);
+        return new ServerSettings(rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, drain, grace);
     }
 
     public ServerSettings envoy(@Nullable EnvoyFolder envoy) {
-        return new ServerSettings(rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, grace);
+        return new ServerSettings(rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, drain, grace);
     }
 
     public ServerSettings bounds(Bounds bounds) {
-        return new ServerSettings(rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, grace);
+        return new ServerSettings(rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, drain, grace);
+    }
+
+    public ServerSettings drain(Duration drain) {
+        return new ServerSettings(rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, drain, grace);
     }
 
     public ServerSettings grace(Duration grace) {
-        return new ServerSettings(rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, grace);
+        return new ServerSettings(rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, drain, grace);
     }
 }

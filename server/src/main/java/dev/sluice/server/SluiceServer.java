@@ -12,7 +12,6 @@ import dev.sluice.server.admin.AdminAccess;
 import dev.sluice.server.admin.AdminOptions;
 import dev.sluice.server.admin.AdminPort;
 import dev.sluice.server.check.DataPort;
-import dev.sluice.server.check.HeldPermits;
 import dev.sluice.server.envoy.EnvoyFolder;
 import dev.sluice.server.envoy.EnvoyLimits;
 import dev.sluice.server.envoy.RateLimitGrpc;
@@ -21,6 +20,7 @@ import dev.sluice.server.envoy.RateLimitService;
 import dev.sluice.server.page.Playground;
 import dev.sluice.server.ruleset.RuleUpdater;
 import dev.sluice.server.ruleset.Watcher;
+import dev.sluice.server.web.BodyBudget;
 import dev.sluice.server.web.HttpProblem;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpServerRequest;
@@ -45,6 +45,7 @@ public final class SluiceServer implements AutoCloseable {
     private final RuleEngine engine;
     private final RuleUpdater updater;
     private final Ports ports;
+    private final BodyBudget budget;
     private final AdminPort admin;
     private int port;
     private int adminPort;
@@ -59,13 +60,14 @@ public final class SluiceServer implements AutoCloseable {
                         engine, settings.rules(), storeUrl, settings.redis().prefix())
                 : RuleUpdater.local(engine, settings.rules());
         this.ports = new Ports(settings.bounds());
+        this.budget = new BodyBudget(settings.bounds());
         EnvoyFolder envoy = settings.envoy();
         List<Watcher> watchers = envoy == null ? List.of() : List.of(envoy.watcher());
         this.admin = new AdminPort(
                 ports.vertx(),
                 engine,
                 updater,
-                new AdminOptions(settings.tokens(), settings.audit(), store, watchers),
+                new AdminOptions(settings.tokens(), settings.audit(), store, watchers, budget),
                 new Playground(ports.vertx()));
     }
 
@@ -108,14 +110,13 @@ public final class SluiceServer implements AutoCloseable {
 
     private void listen() {
         adminPort = ports.listen(1, settings.admin(), "--admin-port", () -> admin);
-        HeldPermits held =
-                new HeldPermits(ports.vertx(), engine, settings.bounds().holds());
         Handler<HttpServerRequest> others = others();
         port = ports.listen(
                 Ports.loops(),
                 settings.data(),
                 "--port",
-                () -> new DataPort(ports.vertx(), engine, held, settings.bounds(), ports::isOpen, admin::took, others));
+                () -> new DataPort(
+                        ports.vertx(), engine, settings.bounds(), budget, ports::isReady, admin::took, others));
     }
 
     /** Handles the requests to the data port that are not for {@link DataPort}. */
@@ -125,8 +126,8 @@ public final class SluiceServer implements AutoCloseable {
                 ? RateLimitService.of(engine, store, OnFailure.LOCAL)
                 : RateLimitService.of(limits(folder));
         Duration timeout = settings.bounds().requestTimeout();
-        RateLimitGrpc grpc = new RateLimitGrpc(ports.vertx(), service, timeout);
-        RateLimitJson json = new RateLimitJson(ports.vertx(), service, timeout);
+        RateLimitGrpc grpc = new RateLimitGrpc(ports.vertx(), service, timeout, budget, ports::isReady);
+        RateLimitJson json = new RateLimitJson(ports.vertx(), service, timeout, budget);
         return request -> {
             if (RateLimitGrpc.isGrpc(request)) {
                 grpc.handle(request);
@@ -166,9 +167,13 @@ public final class SluiceServer implements AutoCloseable {
         return storeUrl.replaceFirst("//[^@/]*@", "//***@");
     }
 
-    /** Accepts no new connections, finishes the requests under way, and stops. */
+    /**
+     * Says on {@code /readyz} and to gRPC health checks that it is going away, and goes on for as long as {@link
+     * ServerSettings#drain} says. Then accepts no new connections, finishes the requests under way, and stops.
+     */
     @Override
     public void close() {
+        ports.drain(settings.drain());
         ports.stop(settings.grace());
         end();
     }

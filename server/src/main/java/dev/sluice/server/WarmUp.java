@@ -6,7 +6,7 @@ import dev.sluice.Store;
 import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.file.RuleFile;
 import dev.sluice.server.check.DataPort;
-import dev.sluice.server.check.HeldPermits;
+import dev.sluice.server.web.BodyBudget;
 import dev.sluice.server.web.Bounds;
 import java.io.IOException;
 import java.io.InputStream;
@@ -44,7 +44,6 @@ public final class WarmUp {
         try (Ports ports = new Ports(Bounds.DEFAULTS);
                 Store store = Store.local()) {
             RuleEngine engine = new RuleEngine(store, RuleFile.example());
-            HeldPermits held = new HeldPermits(ports.vertx(), engine, 1);
             int port = ports.listen(
                     1,
                     new ServerSettings.Address(ServerSettings.Address.LOOPBACK, 0),
@@ -52,8 +51,8 @@ public final class WarmUp {
                     () -> new DataPort(
                             ports.vertx(),
                             engine,
-                            held,
                             Bounds.DEFAULTS,
+                            new BodyBudget(Bounds.DEFAULTS),
                             () -> true,
                             nanos -> {},
                             request -> request.response().end()));

@@ -31,13 +31,23 @@ public final class ServeProcess implements AutoCloseable {
     }
 
     public static ServeProcess start(Map<String, String> environment, String... options) throws IOException {
+        return start(List.of(), environment, options);
+    }
+
+    /** The same with options of the JVM. */
+    static ServeProcess start(List<String> flags, Map<String, String> environment, String... options)
+            throws IOException {
         List<String> words = new ArrayList<>();
         words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         if (Runtime.version().feature() >= 23) { // as ./sluice has them: without, the JVM's warnings mix with the log
             words.addAll(List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
         }
+        words.addAll(flags);
         words.addAll(List.of("-cp", System.getProperty("java.class.path"), "dev.sluice.server.cli.Main"));
         words.addAll(List.of("serve", "--port", "0", "--admin-port", "0"));
+        if (!List.of(options).contains("--drain")) {
+            words.addAll(List.of("--drain", "0"));
+        }
         words.addAll(List.of(options));
         ProcessBuilder builder = new ProcessBuilder(words).redirectErrorStream(true);
         builder.environment().putAll(environment);
@@ -59,6 +69,10 @@ public final class ServeProcess implements AutoCloseable {
             }
         }
         throw new IllegalStateException("ended before it was ready: " + said);
+    }
+
+    int port() {
+        return port;
     }
 
     int status(String path) {

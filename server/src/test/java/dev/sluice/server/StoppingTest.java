@@ -4,7 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.redis.servers.Eventually;
+import io.grpc.CallOptions;
+import io.grpc.ManagedChannel;
+import io.grpc.MethodDescriptor;
+import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.ClientCalls;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -41,6 +49,65 @@ class StoppingTest {
             assertThat(waiting.join().statusCode()).isEqualTo(200);
             stopped.join();
         }
+    }
+
+    /** Until a balancer has noticed, new connections come, and are served. */
+    @Test
+    void itSaysThatItIsGoingAwayBeforeItGoes() throws Exception {
+        Service service = new Service(Service.settings(RULES).drain(Duration.ofSeconds(3)));
+        ManagedChannel channel = NettyChannelBuilder.forAddress("127.0.0.1", service.port())
+                .usePlaintext()
+                .build();
+        try {
+            assertThat(service.get("/readyz").statusCode()).isEqualTo(200);
+            assertThat(health(channel)).containsExactly(8, 1);
+            assertThat(service.get("/v1/check").statusCode()).isEqualTo(200);
+            CompletableFuture<HttpResponse<String>> waiting = service.getLater("/v1/check");
+            long began = System.nanoTime();
+            CompletableFuture<Void> stopped = CompletableFuture.runAsync(service::close);
+            Eventually.holds(
+                    "it is not ready",
+                    Duration.ofSeconds(2),
+                    () -> service.get("/readyz").statusCode() == 503);
+            assertThat(health(channel)).containsExactly(8, 2);
+            assertThat(service.raw("GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"))
+                    .startsWith("HTTP/1.1 200 OK");
+            assertThat(service.get("/v1/check?cost=0").statusCode()).isEqualTo(200);
+            assertThat(stopped).isNotDone();
+            assertThat(waiting.join().statusCode()).isEqualTo(200);
+            stopped.join();
+            assertThat(System.nanoTime() - began)
+                    .isGreaterThanOrEqualTo(Duration.ofSeconds(3).toNanos());
+            assertThatThrownBy(() -> service.connect().close()).isInstanceOf(IOException.class);
+        } finally {
+            channel.shutdownNow();
+        }
+    }
+
+    /** {@code grpc.health.v1.Health/Check}: field 1 of the response, 1 for SERVING and 2 for NOT_SERVING. */
+    private static byte[] health(ManagedChannel channel) {
+        MethodDescriptor.Marshaller<byte[]> bytes = new MethodDescriptor.Marshaller<>() {
+            @Override
+            public InputStream stream(byte[] value) {
+                return new ByteArrayInputStream(value);
+            }
+
+            @Override
+            public byte[] parse(InputStream stream) {
+                try {
+                    return stream.readAllBytes();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            }
+        };
+        MethodDescriptor<byte[], byte[]> check = MethodDescriptor.<byte[], byte[]>newBuilder()
+                .setType(MethodDescriptor.MethodType.UNARY)
+                .setFullMethodName("grpc.health.v1.Health/Check")
+                .setRequestMarshaller(bytes)
+                .setResponseMarshaller(bytes)
+                .build();
+        return ClientCalls.blockingUnaryCall(channel, check, CallOptions.DEFAULT, new byte[0]);
     }
 
     @Test

@@ -92,6 +92,7 @@ public final class WebRules {
                 rule.onExceed(),
                 rule.onStoreFailure(),
                 rule.batch(),
+                rule.lease(),
                 rule.priority(),
                 rule.shedFrom(),
                 rule.overrides(),

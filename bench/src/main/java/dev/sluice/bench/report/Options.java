@@ -20,6 +20,7 @@ public record Options(String suite, Effort effort, Pattern only, Optional<Path> 
     public static final String USAGE = """
             usage: bench core|redis|server|spring [--short | --full] [--only REGEX] [--write] [--out FILE]
                    bench memory [--quick] [ALGORITHM...]
+                   bench soak [--short]
                    bench smoke
 
               memory       100 million keys in a heap of 512 MB, for each algorithm; --quick: 1 million in 64 MB
@@ -27,6 +28,7 @@ public record Options(String suite, Effort effort, Pattern only, Optional<Path> 
               redis        speed and memory of the limiters on Redis, beside their peers; starts its own redis-server
               server       the server under load from wrk and h2load, beside nginx, HAProxy and a trivial reply
               spring       what the starter adds to a request and to a method, beside Bucket4j's starter and Resilience4j's
+              soak         good clients beside hostile ones on one server for ten minutes; --short: half a minute
               --short      for a first look: core takes about 4 minutes, redis 3, server 3 to 4, spring 2 (the default)
               --full       medians over interleaved rounds: core takes about 25 minutes, redis 10, server 15, spring 10; writes the report
               --only REGEX run only steps whose progress line matches anywhere: 'denied', 'sluice.*2 threads', 'memory'

@@ -14,7 +14,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /** A server process on loopback, in a folder of its own. It ends with this JVM at the latest. */
-final class Child implements AutoCloseable {
+public final class Child implements AutoCloseable {
     private static final Duration TO_START = Duration.ofSeconds(60);
     private static final Duration TO_END = Duration.ofSeconds(10);
     private static final long LOOK_EVERY_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
@@ -48,7 +48,7 @@ final class Child implements AutoCloseable {
     }
 
     /** Starts the process and waits until it answers on a path of its port with success. */
-    static Child start(String name, int port, Path folder, List<String> words, String path) {
+    public static Child start(String name, int port, Path folder, List<String> words, String path) {
         try {
             return new Child(name, port, folder, words, path);
         } catch (IOException e) {
@@ -56,7 +56,7 @@ final class Child implements AutoCloseable {
         }
     }
 
-    int port() {
+    public int port() {
         return port;
     }
 
@@ -85,7 +85,7 @@ final class Child implements AutoCloseable {
     }
 
     /** The memory of the process and its children; memory that they share counts once. */
-    double megabytes() {
+    public double megabytes() {
         return processes().mapToLong(Child::kilobytes).sum() / 1024.0;
     }
 

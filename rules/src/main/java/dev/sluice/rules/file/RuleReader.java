@@ -1,6 +1,8 @@
 package dev.sluice.rules.file;
 
 import dev.sluice.Durations;
+import dev.sluice.Limit;
+import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
 import dev.sluice.rules.OnExceed;
 import dev.sluice.rules.Rule;
@@ -17,6 +19,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads one rule. */
@@ -30,6 +33,7 @@ final class RuleReader {
             "on-exceed",
             "on-store-failure",
             "batch",
+            "lease",
             "priority",
             "shed-from",
             "overrides",
@@ -55,18 +59,21 @@ final class RuleReader {
     private @Nullable Rule rule(int ipv6Prefix) {
         String name = name();
         YamlValue limits = fields.required(LIMITS, "a list such as [5 per 1m]");
+        List<Limit> read = limits == null ? List.of() : LimitReader.limits(limits);
+        List<RuleOverride> overrides = overrides();
         Rule rule = new Rule(
                 name == null ? "?" : name,
                 when(),
                 key(),
                 choice("missing-key", Rule.MissingKey.SKIP, Rule.MissingKey.values()),
-                limits == null ? List.of() : LimitReader.limits(limits),
+                read,
                 onExceed(),
                 choice("on-store-failure", OnFailure.LOCAL, OnFailure.values()),
                 choice("batch", Rule.Batch.OFF, Rule.Batch.values()),
+                lease(read, overrides),
                 priority(),
                 shedFrom(),
-                overrides(),
+                overrides,
                 ipv6Prefix(fields, ipv6Prefix));
         return name == null ? null : rule;
     }
@@ -148,6 +155,28 @@ final class RuleReader {
             return OnExceed.REJECT;
         }
         return OnExceed.waitUpTo(wait);
+    }
+
+    /** Only for limits that hold permits: elsewhere it would do nothing. */
+    private @Nullable Duration lease(List<Limit> limits, List<RuleOverride> overrides) {
+        YamlValue value = fields.get("lease");
+        String expected = "a duration such as 30s, at most one day";
+        String text = value == null ? null : value.text(expected);
+        if (value == null || text == null) {
+            return null;
+        }
+        Duration lease = Durations.parse(text.strip());
+        if (lease == null || lease.isZero() || lease.compareTo(Limiter.MAX_LEASE) > 0) {
+            value.unexpected(expected);
+            return null;
+        }
+        boolean holds = Stream.concat(
+                        limits.stream(), overrides.stream().flatMap(override -> override.limits().stream()))
+                .anyMatch(Limit::holds);
+        if (!holds && !limits.isEmpty()) {
+            value.problem("a lease is for limits such as '5 at once', and this rule has none");
+        }
+        return lease;
     }
 
     private Map<String, Integer> priority() {

@@ -2,6 +2,7 @@ package dev.sluice.server.admin;
 
 import dev.sluice.Store;
 import dev.sluice.server.ruleset.Watcher;
+import dev.sluice.server.web.BodyBudget;
 import java.util.List;
 
 /**
@@ -12,5 +13,6 @@ import java.util.List;
  * @param audit records the changes
  * @param store the store whose metrics are shown
  * @param watchers what else watches files, for the metrics
+ * @param budget the memory of unfinished bodies
  */
-public record AdminOptions(AdminTokens tokens, AuditLog audit, Store store, List<Watcher> watchers) {}
+public record AdminOptions(AdminTokens tokens, AuditLog audit, Store store, List<Watcher> watchers, BodyBudget budget) {}

@@ -5,6 +5,7 @@ import dev.sluice.rules.Request;
 import dev.sluice.rules.RuleEngine;
 import dev.sluice.server.admin.AdminAccess.Caller;
 import dev.sluice.server.ruleset.RuleUpdater;
+import dev.sluice.server.web.BodyBudget;
 import dev.sluice.server.web.HttpProblem;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
@@ -26,6 +27,7 @@ public final class AdminPort implements Handler<HttpServerRequest>, AutoCloseabl
 
     private final Vertx vertx;
     private final RuleEngine engine;
+    private final BodyBudget budget;
     private final Handler<HttpServerRequest> pages;
     private final AdminAccess access;
     private final EventStream events;
@@ -44,6 +46,7 @@ public final class AdminPort implements Handler<HttpServerRequest>, AutoCloseabl
         this.vertx = vertx;
         this.engine = engine;
         this.pages = pages;
+        this.budget = options.budget();
         this.access = new AdminAccess(options.tokens());
         this.events = new EventStream(vertx);
         this.counters = new VerdictCounters(events);
@@ -59,6 +62,7 @@ public final class AdminPort implements Handler<HttpServerRequest>, AutoCloseabl
         metrics.show(updater.watcher());
         options.watchers().forEach(metrics::show);
         metrics.showMemory(options.store());
+        metrics.show(options.budget());
         if (options.store() instanceof RedisStore redis) {
             metrics.showStore(redis::counters);
             new StoreWatch(vertx, redis, events).begin();
@@ -86,7 +90,7 @@ public final class AdminPort implements Handler<HttpServerRequest>, AutoCloseabl
             return;
         }
         try {
-            AdminRequest admin = new AdminRequest(vertx, request, caller);
+            AdminRequest admin = new AdminRequest(vertx, budget, request, caller);
             try {
                 route(admin);
             } catch (RuntimeException e) {

@@ -3,6 +3,7 @@ package dev.sluice.server.admin;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sluice.server.admin.AdminAccess.Caller;
+import dev.sluice.server.web.BodyBudget;
 import dev.sluice.server.web.BodyReader;
 import dev.sluice.server.web.Bounds;
 import dev.sluice.server.web.HttpProblem;
@@ -32,14 +33,16 @@ final class AdminRequest {
     private static final List<String> JSON = List.of("application/json");
 
     private final Vertx vertx;
+    private final BodyBudget budget;
     final HttpServerRequest http;
     final Caller caller;
     /** The path, split at its slashes and decoded. */
     final List<String> path;
 
     /** Throws an {@link HttpProblem} if the path cannot be decoded. */
-    AdminRequest(Vertx vertx, HttpServerRequest http, Caller caller) {
+    AdminRequest(Vertx vertx, BodyBudget budget, HttpServerRequest http, Caller caller) {
         this.vertx = vertx;
+        this.budget = budget;
         this.http = http;
         this.caller = caller;
         this.path = segments(Objects.requireNonNullElse(http.path(), "/"));
@@ -142,7 +145,7 @@ final class AdminRequest {
                             + (type == null ? "not given" : HttpProblem.quoted(type)));
         }
         when(
-                new BodyReader(vertx, maxBytes, Bounds.DEFAULTS.requestTimeout())
+                new BodyReader(vertx, maxBytes, Bounds.DEFAULTS.requestTimeout(), budget)
                         .read(http)
                         .recover(failure -> Future.failedFuture(withType(failure))),
                 done);
@@ -156,6 +159,7 @@ final class AdminRequest {
         return switch (problem.status()) {
             case BodyReader.TOO_LARGE -> HttpProblem.of(413, "content-too-large", String.valueOf(problem.getMessage()));
             case BodyReader.TOO_SLOW -> HttpProblem.of(408, "request-timeout", String.valueOf(problem.getMessage()));
+            case BodyReader.NO_ROOM -> HttpProblem.of(503, "too-many-bodies", String.valueOf(problem.getMessage()));
             default -> problem;
         };
     }

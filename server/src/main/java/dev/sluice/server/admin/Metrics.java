@@ -6,6 +6,7 @@ import dev.sluice.redis.RedisCounters.BreakerState;
 import dev.sluice.server.ruleset.ActiveRules;
 import dev.sluice.server.ruleset.RuleUpdater;
 import dev.sluice.server.ruleset.Watcher;
+import dev.sluice.server.web.BodyBudget;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MultiGauge;
@@ -109,6 +110,22 @@ final class Metrics implements AutoCloseable {
                 from -> from.overrides().size());
         counter("sluice.rules.changes", "Changes of the rules.", reporter.changes);
         counter("sluice.rules.rejections", "Rules that were rejected because they were bad.", reporter.rejections);
+    }
+
+    void show(BodyBudget budget) {
+        gauge(
+                "sluice.bodies.unfinished.bytes",
+                "Memory of request bodies that are not complete yet.",
+                budget,
+                BodyBudget::bytes);
+        gauge(
+                "sluice.bodies.unfinished.max.bytes",
+                "The largest amount of memory for request bodies that are not complete yet.",
+                budget,
+                BodyBudget::maxBytes);
+        FunctionCounter.builder("sluice.bodies.refused", budget, BodyBudget::refused)
+                .description("Connections that were closed because of their unfinished bodies.")
+                .register(registry);
     }
 
     void show(Watcher watcher) {

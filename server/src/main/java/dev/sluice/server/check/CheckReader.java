@@ -97,7 +97,7 @@ final class CheckReader {
     private CheckRequest check(String where) throws IOException {
         Request.Builder request = null;
         long cost = 1;
-        long leaseMillis = CheckRequest.DEFAULT_LEASE_MILLIS;
+        long leaseMillis = CheckRequest.NO_LEASE;
         while (parser.nextToken() != JsonToken.END_OBJECT) {
             String name = parser.currentName();
             parser.nextToken();

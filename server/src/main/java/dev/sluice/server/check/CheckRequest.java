@@ -1,18 +1,28 @@
 package dev.sluice.server.check;
 
+import dev.sluice.Limiter;
 import dev.sluice.rules.Request;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One check, as a client asks for it.
  *
- * @param leaseMillis after how long permits of a concurrency limit free themselves
+ * @param leaseMillis after how long permits of a concurrency limit free themselves; {@link #NO_LEASE} for that of the rule
  */
 record CheckRequest(Request request, long leaseMillis) {
-    static final long DEFAULT_LEASE_MILLIS = Duration.ofMinutes(1).toMillis();
-    static final long MAX_LEASE_MILLIS = Duration.ofDays(1).toMillis();
+    /** The client says nothing about the lease. */
+    static final long NO_LEASE = 0;
+
+    static final long MAX_LEASE_MILLIS = Limiter.MAX_LEASE.toMillis();
 
     CheckRequest(Request request) {
-        this(request, DEFAULT_LEASE_MILLIS);
+        this(request, NO_LEASE);
+    }
+
+    /** The lease that the client asks for; null for that of the rule. */
+    @Nullable
+    Duration lease() {
+        return leaseMillis == NO_LEASE ? null : Duration.ofMillis(leaseMillis);
     }
 }

@@ -1,85 +1,81 @@
 package dev.sluice.server.check;
 
-import dev.sluice.Outcome;
 import dev.sluice.rules.RateLimitHeaders;
 import dev.sluice.rules.RuleDecision;
 import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.Verdict;
 import dev.sluice.server.web.HttpProblem;
 import io.vertx.core.Context;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides checks by the rules and writes the response, without blocking a thread. A client that hangs up while it waits
- * takes nothing. One for each event loop.
+ * Decides checks by the rules and writes the response, without blocking a thread. One for each event loop.
+ *
+ * <p>A client that hangs up before it has its response takes nothing: what was taken for it is refunded, and holds are
+ * released. Permits that are held get their lease when the response is about to be sent.
  */
 final class CheckService {
     private static final System.Logger LOG = System.getLogger(CheckService.class.getName());
 
     private final Vertx vertx;
     private final RuleEngine engine;
-    private final HeldPermits held;
     private final LongConsumer onDecided;
     private final PolicyCache policies = new PolicyCache();
     private final VerdictWriter writer = new VerdictWriter(policies);
 
-    CheckService(Vertx vertx, RuleEngine engine, HeldPermits held, LongConsumer onDecided) {
+    CheckService(Vertx vertx, RuleEngine engine, LongConsumer onDecided) {
         this.vertx = vertx;
         this.engine = engine;
-        this.held = held;
         this.onDecided = onDecided;
     }
 
     /** Answers one check with 200 or 429. */
     void one(HttpServerRequest request, CheckRequest check) {
-        long began = System.nanoTime();
-        CompletableFuture<Verdict> future = engine.check(check.request());
-        await(request, future, () -> future.cancel(false), verdict -> {
-            onDecided.accept(System.nanoTime() - began);
-            if (!holds(verdict)) {
-                writer.send(request.response(), verdict, null);
-                return;
-            }
-            String hold = held.add(verdict, check.leaseMillis());
-            if (hold != null) {
-                writer.send(request.response(), verdict, hold);
+        decide(request, check, verdict -> {
+            if (mayHold(verdict)) {
+                lease(request, check, verdict, token -> writer.send(request.response(), verdict, token));
             } else {
-                tooManyHolds(request, List.of(verdict));
+                writer.send(request.response(), verdict, null);
             }
         });
     }
 
     /** Answers nginx with 204 or 403. Since nginx cannot release a hold, its lease ends it. */
     void nginx(HttpServerRequest request, CheckRequest check) {
-        long began = System.nanoTime();
-        CompletableFuture<Verdict> future = engine.check(check.request());
-        await(request, future, () -> future.cancel(false), verdict -> {
-            onDecided.accept(System.nanoTime() - began);
-            if (holds(verdict) && held.add(verdict, check.leaseMillis()) == null) {
-                tooManyHolds(request, List.of(verdict));
-                return;
-            }
+        decide(request, check, verdict -> {
             long delayMicros = verdict.allowed() ? VerdictWriter.delayMicros(verdict) : 0;
             if (delayMicros == 0) {
-                writer.sendHead(request.response(), verdict);
-            } else {
-                long millis = TimeUnit.MICROSECONDS.toMillis(delayMicros) + 1;
-                vertx.setTimer(
-                        millis,
-                        due -> ended(request, verdict, null, late -> {
-                            writer.sendHead(request.response(), late);
-                        }));
+                sendHead(request, check, verdict);
+                return;
             }
+            long millis = TimeUnit.MICROSECONDS.toMillis(delayMicros) + 1;
+            long timer = vertx.setTimer(millis, due -> sendHead(request, check, verdict));
+            request.response().closeHandler(gone -> {
+                if (vertx.cancelTimer(timer)) {
+                    engine.refund(verdict);
+                }
+            });
         });
+    }
+
+    private void sendHead(HttpServerRequest request, CheckRequest check, Verdict verdict) {
+        if (mayHold(verdict)) {
+            lease(request, check, verdict, token -> writer.sendHead(request.response(), verdict));
+        } else {
+            writer.sendHead(request.response(), verdict);
+        }
     }
 
     /** Answers a list of checks with 200 and the verdict on each. */
@@ -89,70 +85,141 @@ final class CheckService {
         for (CheckRequest check : checks) {
             futures.add(engine.check(check.request()));
         }
-        CompletableFuture<List<Verdict>> all = CompletableFuture.allOf(futures.toArray(CompletableFuture<?>[]::new))
-                .thenApply(done -> futures.stream().map(CompletableFuture::join).toList());
-        await(request, all, () -> futures.forEach(each -> each.cancel(false)), verdicts -> {
+        await(request, futures, () -> {
             onDecided.accept(System.nanoTime() - began);
-            List<String> ids = new ArrayList<>(verdicts.size());
+            List<Verdict> verdicts =
+                    futures.stream().map(CompletableFuture::join).toList();
+            List<CompletableFuture<Optional<String>>> leases = new ArrayList<>(verdicts.size());
             for (int i = 0; i < verdicts.size(); i++) {
-                Verdict verdict = verdicts.get(i);
-                String hold = holds(verdict) ? held.add(verdict, checks.get(i).leaseMillis()) : "";
-                if (hold == null) {
-                    ids.forEach(held::remove);
-                    tooManyHolds(request, verdicts);
-                    return;
-                }
-                ids.add(hold);
+                leases.add(engine.leases().grant(verdicts.get(i), checks.get(i).lease()));
             }
-            writer.sendList(request.response(), verdicts, ids);
+            whenLeased(request, verdicts, leases, tokens -> writer.sendList(request.response(), verdicts, tokens));
         });
     }
 
-    /** Whether a verdict took permits of a concurrency limit. */
-    private boolean holds(Verdict verdict) {
+    // ---- Deciding
+
+    /** Continues when the verdict is there, which in memory it is at once. */
+    private void decide(HttpServerRequest request, CheckRequest check, Consumer<Verdict> next) {
+        long began = System.nanoTime();
+        CompletableFuture<Verdict> future = engine.check(check.request());
+        if (future.isDone() && !future.isCompletedExceptionally()) {
+            onDecided.accept(System.nanoTime() - began);
+            next.accept(future.join());
+            return;
+        }
+        await(request, List.of(future), () -> {
+            onDecided.accept(System.nanoTime() - began);
+            next.accept(future.join());
+        });
+    }
+
+    /** Continues on this event loop when all verdicts are there, unless the client has gone. */
+    private void await(HttpServerRequest request, List<CompletableFuture<Verdict>> futures, Runnable next) {
+        request.response().closeHandler(gone -> futures.forEach(each -> each.cancel(false)));
+        Context context = vertx.getOrCreateContext();
+        CompletableFuture.allOf(futures.toArray(CompletableFuture<?>[]::new))
+                .whenComplete((done, failure) -> context.runOnContext(turn -> {
+                    boolean gone = request.response().closed();
+                    if (failure == null && !gone) {
+                        next.run();
+                        return;
+                    }
+                    refund(futures);
+                    if (!gone) {
+                        fail(request, failure);
+                    }
+                }));
+    }
+
+    private void refund(List<CompletableFuture<Verdict>> futures) {
+        for (CompletableFuture<Verdict> each : futures) {
+            if (!each.isCompletedExceptionally()) {
+                engine.refund(each.join());
+            }
+        }
+    }
+
+    private static void fail(HttpServerRequest request, @Nullable Throwable failure) {
+        LOG.log(System.Logger.Level.ERROR, "a check failed", failure);
+        HttpProblem.of(500, "the check failed; the log of the server says why").send(request);
+    }
+
+    // ---- Holds
+
+    /** Whether a rule of the verdict has a concurrency limit. */
+    private boolean mayHold(Verdict verdict) {
         List<RuleDecision> ruleDecisions = verdict.decisions();
         for (int i = 0; i < ruleDecisions.size(); i++) {
-            RuleDecision ruleDecision = ruleDecisions.get(i);
-            if (policies.of(ruleDecision).holds()
-                    && verdict.allowed()
-                    && ruleDecision.decision().outcome() == Outcome.ALLOWED
-                    && ruleDecision.decision().permits() > 0) {
+            if (policies.of(ruleDecisions.get(i)).holds()) {
                 return true;
             }
         }
         return false;
     }
 
-    /** Refunds everything, since without an id nobody could release it. */
-    private void tooManyHolds(HttpServerRequest request, List<Verdict> verdicts) {
-        verdicts.forEach(engine::refund);
-        request.response().putHeader(RateLimitHeaders.RETRY_AFTER, "1");
-        HttpProblem.of(503, "there are too many holds; release some with DELETE /v1/holds/{id}")
-                .send(request);
+    /** Puts the holds of a verdict under their leases, and then sends the response, with the token of the holds. */
+    private void lease(
+            HttpServerRequest request,
+            CheckRequest check,
+            Verdict verdict,
+            Function<@Nullable String, Future<Void>> send) {
+        whenLeased(
+                request,
+                List.of(verdict),
+                List.of(engine.leases().grant(verdict, check.lease())),
+                tokens -> send.apply(tokens.get(0).isEmpty() ? null : tokens.get(0)));
     }
 
-    /** Continues when the decision is there, which in memory it is at once. */
-    private <T> void await(HttpServerRequest request, CompletableFuture<T> future, Runnable cancel, Consumer<T> next) {
-        if (future.isDone() && !future.isCompletedExceptionally()) {
-            next.accept(future.join());
-            return;
-        }
-        request.response().closeHandler(gone -> cancel.run());
-        Context context = vertx.getOrCreateContext();
-        future.whenComplete((result, failure) -> context.runOnContext(turn -> ended(request, result, failure, next)));
-    }
-
-    private <T> void ended(HttpServerRequest request, T result, @Nullable Throwable failure, Consumer<T> next) {
-        HttpServerResponse response = request.response();
-        if (response.closed()) {
-            return;
-        }
-        if (failure == null) {
-            next.accept(result);
+    private void whenLeased(
+            HttpServerRequest request,
+            List<Verdict> verdicts,
+            List<CompletableFuture<Optional<String>>> leases,
+            Function<List<String>, Future<Void>> send) {
+        CompletableFuture<Void> all = CompletableFuture.allOf(leases.toArray(CompletableFuture<?>[]::new));
+        if (all.isDone()) {
+            leased(request, verdicts, leases, send);
         } else {
-            LOG.log(System.Logger.Level.ERROR, "a check failed", failure);
-            HttpProblem.of(500, "the check failed; the log of the server says why")
-                    .send(request);
+            Context context = vertx.getOrCreateContext();
+            all.whenComplete((done, failure) ->
+                    context.runOnContext(turn -> leased(request, verdicts, leases, send)));
+        }
+    }
+
+    /** Sends the response, and gives everything back if that cannot be done. */
+    private void leased(
+            HttpServerRequest request,
+            List<Verdict> verdicts,
+            List<CompletableFuture<Optional<String>>> leases,
+            Function<List<String>, Future<Void>> send) {
+        List<Optional<String>> tokens = leases.stream()
+                .map(each -> each.isCompletedExceptionally() ? Optional.<String>empty() : each.join())
+                .toList();
+        HttpServerResponse response = request.response();
+        boolean complete = tokens.stream().allMatch(Optional::isPresent);
+        if (response.closed() || !complete) {
+            giveBack(verdicts, tokens);
+            if (!complete) {
+                response.putHeader(RateLimitHeaders.RETRY_AFTER, "1");
+                HttpProblem.of(503, "there are too many holds; release some with DELETE /v1/holds/{id}")
+                        .send(request);
+            }
+            return;
+        }
+        send.apply(tokens.stream().map(Optional::get).toList()).onFailure(gone -> giveBack(verdicts, tokens));
+    }
+
+    /** Releases what has a token and refunds the rest; a verdict without a place for one has been given back already. */
+    private void giveBack(List<Verdict> verdicts, List<Optional<String>> tokens) {
+        for (int i = 0; i < verdicts.size(); i++) {
+            if (tokens.get(i).isPresent()) {
+                String token = tokens.get(i).get();
+                if (token.isEmpty()) {
+                    engine.refund(verdicts.get(i));
+                } else {
+                    engine.leases().release(token);
+                }
+            }
         }
     }
 }

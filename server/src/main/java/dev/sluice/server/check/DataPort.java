@@ -1,9 +1,12 @@
 package dev.sluice.server.check;
 
+import dev.sluice.rules.RateLimitHeaders;
 import dev.sluice.rules.RuleEngine;
+import dev.sluice.server.web.BodyBudget;
 import dev.sluice.server.web.BodyReader;
 import dev.sluice.server.web.Bounds;
 import dev.sluice.server.web.HttpProblem;
+import io.vertx.core.Context;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -24,8 +27,8 @@ public final class DataPort implements Handler<HttpServerRequest> {
     private static final String NGINX = "/nginx";
     private static final String HOLDS = "/v1/holds/";
 
+    private final Vertx vertx;
     private final RuleEngine engine;
-    private final HeldPermits held;
     private final CheckService checks;
     private final NginxReader nginx = new NginxReader();
     private final BodyReader bodies;
@@ -41,15 +44,15 @@ public final class DataPort implements Handler<HttpServerRequest> {
     public DataPort(
             Vertx vertx,
             RuleEngine engine,
-            HeldPermits held,
             Bounds bounds,
+            BodyBudget budget,
             BooleanSupplier ready,
             LongConsumer onDecided,
             Handler<HttpServerRequest> others) {
+        this.vertx = vertx;
         this.engine = engine;
-        this.held = held;
-        this.checks = new CheckService(vertx, engine, held, onDecided);
-        this.bodies = new BodyReader(vertx, bounds.bodyBytes(), bounds.requestTimeout());
+        this.checks = new CheckService(vertx, engine, onDecided);
+        this.bodies = new BodyReader(vertx, bounds.bodyBytes(), bounds.requestTimeout(), budget);
         this.maxChecks = bounds.checks();
         this.ready = ready;
         this.others = others;
@@ -155,12 +158,21 @@ public final class DataPort implements Handler<HttpServerRequest> {
     private void hold(HttpServerRequest request, String id) {
         if (!request.method().equals(HttpMethod.DELETE)) {
             HttpProblem.sendWrongMethod(request, "DELETE");
-        } else if (held.release(id)) {
-            request.response().setStatusCode(204).end();
-        } else {
-            HttpProblem.of(404, "no such hold: it was released, its lease has ended, or another server granted it")
-                    .send(request);
+            return;
         }
+        Context context = vertx.getOrCreateContext();
+        engine.leases().release(id).whenComplete((found, failure) -> context.runOnContext(turn -> {
+            if (failure != null) {
+                request.response().putHeader(RateLimitHeaders.RETRY_AFTER, "1");
+                HttpProblem.of(503, "the store does not answer; try again, or let the lease end the hold")
+                        .send(request);
+            } else if (found) {
+                request.response().setStatusCode(204).end();
+            } else {
+                HttpProblem.of(404, "no such hold: it was released, its lease has ended, or its rule is gone")
+                        .send(request);
+            }
+        }));
     }
 
     private static boolean isRead(HttpServerRequest request) {

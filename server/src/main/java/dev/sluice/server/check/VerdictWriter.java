@@ -9,6 +9,7 @@ import dev.sluice.rules.RuleDecision;
 import dev.sluice.rules.Verdict;
 import dev.sluice.server.web.HttpProblem;
 import io.netty.util.AsciiString;
+import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.List;
@@ -38,8 +39,8 @@ final class VerdictWriter {
         this.policies = policies;
     }
 
-    /** The response to one check; {@code hold} is the id of its hold, if it has one. */
-    void send(HttpServerResponse response, Verdict verdict, @Nullable String hold) {
+    /** The response to one check; {@code hold} is the token of its holds, if it has any. */
+    Future<Void> send(HttpServerResponse response, Verdict verdict, @Nullable String hold) {
         fields(response, verdict);
         response.putHeader(CACHE_CONTROL, NO_STORE);
         if (verdict.allowed()) {
@@ -48,17 +49,17 @@ final class VerdictWriter {
             response.setStatusCode(429).putHeader(CONTENT_TYPE, PROBLEM);
         }
         body(text.clear(), verdict, hold);
-        response.end(text.put('\n').body());
+        return response.end(text.put('\n').body());
     }
 
     /** The response to nginx: 204 or 403 with header fields alone, since nginx relays no body. */
-    void sendHead(HttpServerResponse response, Verdict verdict) {
+    Future<Void> sendHead(HttpServerResponse response, Verdict verdict) {
         fields(response, verdict);
-        response.setStatusCode(verdict.allowed() ? 204 : 403).end();
+        return response.setStatusCode(verdict.allowed() ? 204 : 403).end();
     }
 
-    /** The response to a list of checks, in their order; an empty id means no hold. */
-    void sendList(HttpServerResponse response, List<Verdict> verdicts, List<String> holds) {
+    /** The response to a list of checks, in their order; an empty token means no hold. */
+    Future<Void> sendList(HttpServerResponse response, List<Verdict> verdicts, List<String> holds) {
         text.clear().put('[');
         for (int i = 0; i < verdicts.size(); i++) {
             if (i > 0) {
@@ -67,7 +68,7 @@ final class VerdictWriter {
             body(text, verdicts.get(i), holds.get(i).isEmpty() ? null : holds.get(i));
         }
         Buffer list = text.put(']').put('\n').body();
-        response.putHeader(CONTENT_TYPE, JSON)
+        return response.putHeader(CONTENT_TYPE, JSON)
                 .putHeader(CACHE_CONTROL, NO_STORE)
                 .end(list);
     }

@@ -169,6 +169,16 @@ final class ServeCommand implements Callable<Integer> {
     private int maxConnections;
 
     @Option(
+            names = "--drain",
+            paramLabel = "SECONDS",
+            description = "How long the service goes on after SIGTERM while /readyz says 503 and gRPC health checks"
+                    + " NOT_SERVING, so that balancers stop sending requests before the ports close. Default: the"
+                    + " environment variable SLUICE_DRAIN, or else 5.",
+            defaultValue = "${env:SLUICE_DRAIN:-5}",
+            showDefaultValue = CommandLine.Help.Visibility.NEVER)
+    private int drain;
+
+    @Option(
             names = "--grace",
             paramLabel = "SECONDS",
             description = "How long requests under way may take when the service stops. Default: ${DEFAULT-VALUE}.",
@@ -221,8 +231,8 @@ final class ServeCommand implements Callable<Integer> {
                 millis);
     }
 
-    private static void stop(SluiceServer server, PrintWriter out, CountDownLatch stopped) {
-        Log.info("stopping");
+    private void stop(SluiceServer server, PrintWriter out, CountDownLatch stopped) {
+        Log.info("stopping", "drainSeconds", drain);
         server.close();
         Log.info("stopped");
         out.println("stopped");
@@ -234,6 +244,7 @@ final class ServeCommand implements Callable<Integer> {
         checkRange("--admin-port", adminPort, 0, 65535);
         checkRange("--store-timeout", storeTimeout, 1, 60_000);
         checkRange("--max-connections", maxConnections, 1, 1_000_000);
+        checkRange("--drain", drain, 0, 3600);
         checkRange("--grace", grace, 0, 3600);
         if (port == adminPort && port != 0) {
             throw common.wrongCall("--port and --admin-port must differ, both are " + port);
@@ -246,6 +257,7 @@ final class ServeCommand implements Callable<Integer> {
                 .guarded(tokens(), auditLog == null ? AuditLog.to(System.out) : AuditLog.toFile(auditLog))
                 .envoy(envoy())
                 .bounds(Bounds.DEFAULTS.withConnections(maxConnections))
+                .drain(Duration.ofSeconds(drain))
                 .grace(Duration.ofSeconds(grace));
     }
 

@@ -4,7 +4,6 @@ import dev.sluice.OnFailure;
 import dev.sluice.Store;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
-import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -56,14 +55,15 @@ public final class EnvoyLimits implements RateLimitService.Decider {
     }
 
     @Override
-    public CompletableFuture<RateLimitResponse> decide(RateLimitRequest request) {
+    public CompletableFuture<RateLimitService.Decided> decide(RateLimitRequest request) {
         ActiveConfig config = active;
         List<@Nullable MatchedLimit> matches = matches(config.config, request);
         List<CompletableFuture<DescriptorResult>> results = new ArrayList<>(matches.size());
         for (int i = 0; i < matches.size(); i++) {
             results.add(decide(config, request, request.getDescriptors(i), matches.get(i)));
         }
-        return RateLimitService.all(results).thenApply(all -> RateLimitResponses.of(request, all));
+        return RateLimitService.all(results)
+                .thenApply(all -> RateLimitService.Decided.counted(RateLimitResponses.of(request, all)));
     }
 
     /** The limit of each descriptor, without those that another replaces. */

@@ -4,6 +4,7 @@ import com.google.protobuf.CodedOutputStream;
 import com.google.protobuf.MessageLite;
 import dev.sluice.server.web.BodyReader;
 import dev.sluice.server.web.HttpProblem;
+import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
@@ -12,6 +13,8 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 
@@ -89,9 +92,33 @@ final class GrpcCall {
     private void fail(HttpProblem problem) {
         if (problem.status() == BodyReader.TOO_SLOW) {
             fail(Status.DEADLINE_EXCEEDED, String.valueOf(problem.getMessage()));
+        } else if (problem.status() == BodyReader.NO_ROOM) {
+            fail(Status.RESOURCE_EXHAUSTED, String.valueOf(problem.getMessage()));
         } else {
             fail(Status.INVALID_ARGUMENT, "there must be one message, there was more");
         }
+    }
+
+    /** How long the client waits, by its header {@code grpc-timeout}; null if it does not say, or not so that it is clear. */
+    @Nullable
+    Duration deadline() {
+        String text = request.getHeader("grpc-timeout");
+        if (text == null || !text.matches("[0-9]{1,8}[HMSmun]")) {
+            return null;
+        }
+        long amount = Long.parseLong(text.substring(0, text.length() - 1));
+        return switch (text.charAt(text.length() - 1)) {
+            case 'H' -> Duration.ofHours(amount);
+            case 'M' -> Duration.ofMinutes(amount);
+            case 'S' -> Duration.ofSeconds(amount);
+            case 'm' -> Duration.ofMillis(amount);
+            case 'u' -> Duration.of(amount, ChronoUnit.MICROS);
+            default -> Duration.ofNanos(amount);
+        };
+    }
+
+    HttpServerRequest request() {
+        return request;
     }
 
     /** Fails early, on the first bytes of a frame. */
@@ -139,7 +166,7 @@ final class GrpcCall {
         }
     }
 
-    void respond(MessageLite message) {
+    Future<Void> respond(MessageLite message) {
         byte[] frame = new byte[PREFIX + message.getSerializedSize()];
         try {
             CodedOutputStream out = CodedOutputStream.newInstance(frame, PREFIX, frame.length - PREFIX);
@@ -147,7 +174,7 @@ final class GrpcCall {
         } catch (IOException e) {
             throw new UncheckedIOException("a message is longer than its size says", e);
         }
-        send(frame);
+        return send(frame);
     }
 
     void respond(byte[] message) {
@@ -156,12 +183,13 @@ final class GrpcCall {
         send(frame);
     }
 
-    private void send(byte[] frame) {
+    private Future<Void> send(byte[] frame) {
         HttpServerResponse response = begin();
-        if (response != null) {
-            Buffer buffer = Buffer.buffer(frame).setInt(1, frame.length - PREFIX);
-            response.putTrailer("grpc-status", "0").end(buffer);
+        if (response == null) {
+            return Future.failedFuture("the client has gone");
         }
+        Buffer buffer = Buffer.buffer(frame).setInt(1, frame.length - PREFIX);
+        return response.putTrailer("grpc-status", "0").end(buffer);
     }
 
     void fail(Status status, String message) {

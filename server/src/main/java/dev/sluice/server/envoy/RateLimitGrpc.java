@@ -1,9 +1,12 @@
 package dev.sluice.server.envoy;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import dev.sluice.server.web.BodyBudget;
 import dev.sluice.server.web.BodyReader;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
+import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
@@ -11,6 +14,8 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,17 +30,23 @@ public final class RateLimitGrpc implements Handler<HttpServerRequest> {
     private static final String SHOULD_RATE_LIMIT = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
     private static final String HEALTH = "/grpc.health.v1.Health/Check";
     private static final byte[] SERVING = {8, 1};
+    private static final byte[] NOT_SERVING = {8, 2};
 
     private final RateLimitService service;
     private final BodyReader bodies;
+    private final BooleanSupplier ready;
 
     /**
      * @param service decides the calls
      * @param timeout how long a client may take to send its message
+     * @param budget the memory of unfinished bodies
+     * @param ready whether the server takes new requests: what health checks are told
      */
-    public RateLimitGrpc(Vertx vertx, RateLimitService service, Duration timeout) {
+    public RateLimitGrpc(
+            Vertx vertx, RateLimitService service, Duration timeout, BodyBudget budget, BooleanSupplier ready) {
         this.service = service;
-        this.bodies = new BodyReader(vertx, GrpcCall.MAX_FRAME_BYTES, timeout);
+        this.bodies = new BodyReader(vertx, GrpcCall.MAX_FRAME_BYTES, timeout, budget);
+        this.ready = ready;
         Thread warmUp = new Thread(RateLimitGrpc::warmUp, "rls-warm-up");
         warmUp.setDaemon(true);
         warmUp.start();
@@ -76,7 +87,7 @@ public final class RateLimitGrpc implements Handler<HttpServerRequest> {
             if (SHOULD_RATE_LIMIT.equals(path)) {
                 call.read(bodies, message -> decide(call, message));
             } else if (HEALTH.equals(path)) {
-                call.read(bodies, message -> call.respond(SERVING));
+                call.read(bodies, message -> call.respond(ready.getAsBoolean() ? SERVING : NOT_SERVING));
             } else {
                 call.fail(GrpcCall.Status.UNIMPLEMENTED, "no such method: " + path);
             }
@@ -98,13 +109,21 @@ public final class RateLimitGrpc implements Handler<HttpServerRequest> {
             call.fail(GrpcCall.Status.INVALID_ARGUMENT, "not a RateLimitRequest: " + e.getMessage());
             return;
         }
-        service.decide(request).onComplete(decided -> {
-            if (decided.succeeded()) {
-                call.respond(decided.result());
-            } else if (decided.cause() instanceof Descriptors.InvalidRequest invalid) {
-                call.fail(GrpcCall.Status.INVALID_ARGUMENT, String.valueOf(invalid.getMessage()));
-            } else {
-                call.fail(GrpcCall.Status.INTERNAL, "the request could not be decided");
+        service.answer(call.request(), request, call.deadline(), new RateLimitService.Reply() {
+            @Override
+            public Future<Void> send(RateLimitResponse response) {
+                return call.respond(response);
+            }
+
+            @Override
+            public void fail(Throwable failure) {
+                if (failure instanceof Descriptors.InvalidRequest) {
+                    call.fail(GrpcCall.Status.INVALID_ARGUMENT, String.valueOf(failure.getMessage()));
+                } else if (failure instanceof CancellationException) {
+                    call.fail(GrpcCall.Status.DEADLINE_EXCEEDED, "the deadline of the call is over");
+                } else {
+                    call.fail(GrpcCall.Status.INTERNAL, "the request could not be decided");
+                }
             }
         });
     }

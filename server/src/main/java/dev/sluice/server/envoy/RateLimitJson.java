@@ -2,6 +2,7 @@ package dev.sluice.server.envoy;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.util.JsonFormat;
+import dev.sluice.server.web.BodyBudget;
 import dev.sluice.server.web.BodyReader;
 import dev.sluice.server.web.HttpProblem;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
@@ -29,10 +30,11 @@ public final class RateLimitJson implements Handler<HttpServerRequest> {
     /**
      * @param service decides the requests
      * @param timeout how long a client may take to send a body
+     * @param budget the memory of unfinished bodies
      */
-    public RateLimitJson(Vertx vertx, RateLimitService service, Duration timeout) {
+    public RateLimitJson(Vertx vertx, RateLimitService service, Duration timeout, BodyBudget budget) {
         this.service = service;
-        this.bodies = new BodyReader(vertx, RateLimitService.MAX_MESSAGE_BYTES, timeout);
+        this.bodies = new BodyReader(vertx, RateLimitService.MAX_MESSAGE_BYTES, timeout, budget);
     }
 
     @Override
@@ -41,23 +43,35 @@ public final class RateLimitJson implements Handler<HttpServerRequest> {
             HttpProblem.sendWrongMethod(request, "POST");
             return;
         }
-        bodies.read(request).compose(this::decide).onComplete(decided -> {
-            if (decided.succeeded()) {
-                send(request.response(), decided.result());
+        bodies.read(request).onComplete(read -> {
+            if (read.succeeded()) {
+                decide(request, read.result());
             } else {
-                problem(decided.cause()).send(request);
+                problem(read.cause()).send(request);
             }
         });
     }
 
-    private Future<RateLimitResponse> decide(Buffer body) {
-        RateLimitRequest.Builder request = RateLimitRequest.newBuilder();
+    private void decide(HttpServerRequest request, Buffer body) {
+        RateLimitRequest.Builder message = RateLimitRequest.newBuilder();
         try {
-            PARSER.merge(body.toString(), request);
+            PARSER.merge(body.toString(), message);
         } catch (InvalidProtocolBufferException | RuntimeException e) {
-            throw HttpProblem.badRequest("not a RateLimitRequest in JSON: " + e.getMessage());
+            HttpProblem.badRequest("not a RateLimitRequest in JSON: " + e.getMessage())
+                    .send(request);
+            return;
         }
-        return service.decide(request.build());
+        service.answer(request, message.build(), null, new RateLimitService.Reply() {
+            @Override
+            public Future<Void> send(RateLimitResponse response) {
+                return RateLimitJson.send(request.response(), response);
+            }
+
+            @Override
+            public void fail(Throwable failure) {
+                problem(failure).send(request);
+            }
+        });
     }
 
     private static HttpProblem problem(Throwable failure) {
@@ -69,14 +83,11 @@ public final class RateLimitJson implements Handler<HttpServerRequest> {
                 : HttpProblem.of(500, "the request could not be decided");
     }
 
-    private static void send(HttpServerResponse response, RateLimitResponse message) {
-        if (response.closed()) {
-            return;
-        }
+    private static Future<Void> send(HttpServerResponse response, RateLimitResponse message) {
         response.setStatusCode(message.getOverallCode() == RateLimitResponse.Code.OVER_LIMIT ? 429 : 200);
         response.putHeader("Content-Type", "application/json");
         message.getResponseHeadersToAddList().forEach(header -> response.putHeader(header.getKey(), header.getValue()));
-        response.end(print(message));
+        return response.end(print(message));
     }
 
     static String print(RateLimitResponse message) {

@@ -5,15 +5,23 @@ import dev.sluice.Store;
 import dev.sluice.rules.RuleEngine;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServerRequest;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
 
-/** Envoy's rate limit service. {@link RateLimitGrpc} and {@link RateLimitJson} make it available to clients. */
+/**
+ * Envoy's rate limit service. {@link RateLimitGrpc} and {@link RateLimitJson} make it available to clients. A client that
+ * hangs up, or whose deadline is over, before it has its response takes nothing.
+ */
 public final class RateLimitService {
     /** The longest message, in bytes. */
     static final int MAX_MESSAGE_BYTES = 256 << 10;
@@ -28,8 +36,34 @@ public final class RateLimitService {
 
     /** Decides requests. */
     interface Decider {
-        /** Never blocks. The request has a domain and at least one descriptor. */
-        CompletableFuture<RateLimitResponse> decide(RateLimitRequest request);
+        /**
+         * Never blocks. The request has a domain and at least one descriptor. Cancelling the future takes nothing.
+         */
+        CompletableFuture<Decided> decide(RateLimitRequest request);
+    }
+
+    /**
+     * A decision.
+     *
+     * @param giveBack gives back what was taken, for a client that has gone
+     * @param holds whether permits are held until they are released
+     */
+    record Decided(RateLimitResponse response, Runnable giveBack, boolean holds) {
+        /** A decision whose hits stay counted. */
+        static Decided counted(RateLimitResponse response) {
+            return new Decided(response, () -> {}, false);
+        }
+    }
+
+    /** Writes the response of one call, in the form of its protocol. */
+    interface Reply {
+        Future<Void> send(RateLimitResponse response);
+
+        /**
+         * Ends the call without a decision: with {@link Descriptors.InvalidRequest} if the request has a mistake in it,
+         * with a {@link CancellationException} if its deadline is over. Every other failure is in the log.
+         */
+        void fail(Throwable failure);
     }
 
     /** A service that decides by files in the format of envoyproxy/ratelimit. */
@@ -49,21 +83,52 @@ public final class RateLimitService {
     }
 
     /**
-     * The decision, which is there at once or comes later on the event loop that asks. The future fails with
-     * {@link Descriptors.InvalidRequest} if the request has a mistake in it; every other failure is in the log.
+     * Decides a request and replies, at once or later on the event loop that asks.
+     *
+     * @param deadline how long the client waits; null for as long as it takes
      */
-    Future<RateLimitResponse> decide(RateLimitRequest request) {
+    void answer(HttpServerRequest client, RateLimitRequest request, @Nullable Duration deadline, Reply reply) {
+        CompletableFuture<Decided> decided;
         try {
             Descriptors.check(request);
-            CompletableFuture<RateLimitResponse> decided = decider.decide(request);
-            if (decided.isDone()) {
-                return Future.succeededFuture(decided.join());
-            }
-            return Future.fromCompletionStage(
-                            decided, Objects.requireNonNull(Vertx.currentContext(), "asked from an event loop"))
-                    .recover(failure -> Future.failedFuture(logged(failure)));
+            decided = decider.decide(request);
         } catch (RuntimeException e) {
-            return Future.failedFuture(logged(e));
+            reply.fail(logged(e));
+            return;
+        }
+        if (decided.isDone()) {
+            reply(client, decided, reply);
+            return;
+        }
+        Context context = Objects.requireNonNull(Vertx.currentContext(), "asked from an event loop");
+        client.response().closeHandler(gone -> decided.cancel(false));
+        long timer = deadline == null
+                ? -1
+                : context.owner().setTimer(Math.max(1, deadline.toMillis()), over -> decided.cancel(false));
+        decided.whenComplete((done, failure) -> context.runOnContext(turn -> {
+            context.owner().cancelTimer(timer);
+            reply(client, decided, reply);
+        }));
+    }
+
+    private static void reply(HttpServerRequest client, CompletableFuture<Decided> decided, Reply reply) {
+        boolean gone = client.response().closed();
+        if (decided.isCompletedExceptionally()) {
+            decided.whenComplete((none, failure) -> {
+                if (!gone) {
+                    reply.fail(logged(failure));
+                }
+            });
+            return;
+        }
+        Decided made = decided.join();
+        if (gone) {
+            made.giveBack.run();
+            return;
+        }
+        Future<Void> sent = reply.send(made.response);
+        if (made.holds) {
+            sent.onFailure(unsent -> made.giveBack.run());
         }
     }
 
@@ -71,7 +136,7 @@ public final class RateLimitService {
         Throwable cause = failure instanceof CompletionException
                 ? Objects.requireNonNullElse(failure.getCause(), failure)
                 : failure;
-        if (!(cause instanceof Descriptors.InvalidRequest)) {
+        if (!(cause instanceof Descriptors.InvalidRequest || cause instanceof CancellationException)) {
             LOG.log(System.Logger.Level.ERROR, "a rate limit request could not be decided", cause);
         }
         return cause;

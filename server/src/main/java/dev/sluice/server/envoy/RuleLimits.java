@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -34,44 +35,147 @@ final class RuleLimits implements RateLimitService.Decider {
     private record Charge(DescriptorResult result, @Nullable Verdict verdict) {}
 
     @Override
-    public CompletableFuture<RateLimitResponse> decide(RateLimitRequest request) {
+    public CompletableFuture<RateLimitService.Decided> decide(RateLimitRequest request) {
         List<Request> requests = new ArrayList<>(request.getDescriptorsCount());
         for (int i = 0; i < request.getDescriptorsCount(); i++) {
             requests.add(Descriptors.request(request, i));
         }
+        List<CompletableFuture<Verdict>> checks = new ArrayList<>(requests.size());
         List<CompletableFuture<Charge>> charges = new ArrayList<>(requests.size());
         for (int i = 0; i < requests.size(); i++) {
-            charges.add(decide(request, request.getDescriptors(i), requests.get(i)));
+            charges.add(decide(request, request.getDescriptors(i), requests.get(i), checks));
         }
-        return RateLimitService.all(charges).thenCompose(all -> respond(request, all));
+        CompletableFuture<RateLimitService.Decided> decided = RateLimitService.all(charges)
+                .whenComplete((all, failure) -> {
+                    if (failure != null) {
+                        refund(checks);
+                    }
+                })
+                .thenCompose(all -> respond(request, all));
+        return decided.isDone() ? decided : cancellable(decided, checks);
     }
 
-    private CompletableFuture<Charge> decide(RateLimitRequest whole, RateLimitDescriptor descriptor, Request request) {
+    /** The same decision; when its caller cancels it, the checks end, and what was taken is given back. */
+    private static CompletableFuture<RateLimitService.Decided> cancellable(
+            CompletableFuture<RateLimitService.Decided> decided, List<CompletableFuture<Verdict>> checks) {
+        CompletableFuture<RateLimitService.Decided> handed = new CompletableFuture<>();
+        decided.whenComplete((made, failure) -> {
+            if (failure != null) {
+                handed.completeExceptionally(failure);
+            } else if (!handed.complete(made)) {
+                made.giveBack().run();
+            }
+        });
+        handed.whenComplete((made, failure) -> {
+            if (handed.isCancelled()) {
+                checks.forEach(check -> check.cancel(false));
+            }
+        });
+        return handed;
+    }
+
+    /** Refunds the checks that were made before another failed or was cancelled. */
+    private void refund(List<CompletableFuture<Verdict>> checks) {
+        for (CompletableFuture<Verdict> check : checks) {
+            if (!check.isCompletedExceptionally()) {
+                engine.refund(check.join());
+            }
+        }
+    }
+
+    private CompletableFuture<Charge> decide(
+            RateLimitRequest whole,
+            RateLimitDescriptor descriptor,
+            Request request,
+            List<CompletableFuture<Verdict>> checks) {
         long hits = Descriptors.hits(whole, descriptor);
         if (descriptor.hasLimit()) {
             return overrides.decide(whole.getDomain(), descriptor, hits).thenApply(result -> new Charge(result, null));
         }
-        return hits == 0
-                ? engine.peek(request).thenApply(verdict -> new Charge(result(verdict, Taken.NO), null))
-                : engine.check(request).thenApply(verdict -> new Charge(result(verdict, Taken.YES), verdict));
+        if (hits == 0) {
+            return engine.peek(request).thenApply(verdict -> new Charge(result(verdict, Taken.NO), null));
+        }
+        CompletableFuture<Verdict> check = engine.check(request);
+        checks.add(check);
+        return check.thenApply(verdict -> new Charge(result(verdict, Taken.YES), verdict));
     }
 
-    private CompletableFuture<RateLimitResponse> respond(RateLimitRequest request, List<Charge> charges) {
-        List<DescriptorResult> results = new ArrayList<>(charges.size());
-        List<CompletableFuture<Void>> refunds = new ArrayList<>();
-        boolean denied = charges.stream().anyMatch(charge -> charge.result().denies());
+    private CompletableFuture<RateLimitService.Decided> respond(RateLimitRequest request, List<Charge> charges) {
+        List<Verdict> verdicts = new ArrayList<>(charges.size());
+        boolean holds = false;
+        boolean denied = false;
         for (Charge charge : charges) {
             Verdict verdict = charge.verdict();
-            if (denied && verdict != null && verdict.allowed()) {
+            denied |= charge.result().denies();
+            if (verdict != null) {
+                verdicts.add(verdict);
+                holds |= engine.leases().holds(verdict);
+            }
+        }
+        if (denied) {
+            return refuse(request, charges);
+        }
+        RateLimitResponse response = RateLimitResponses.of(
+                request, charges.stream().map(Charge::result).toList());
+        if (!holds) {
+            return CompletableFuture.completedFuture(
+                    new RateLimitService.Decided(response, () -> verdicts.forEach(engine::refund), false));
+        }
+        return RateLimitService.all(verdicts.stream()
+                        .map(verdict -> engine.leases().grant(verdict, null))
+                        .toList())
+                .thenApply(tokens -> held(response, verdicts, tokens));
+    }
+
+    /** The response to a request that holds permits. Envoy cannot release them, so that their leases end them. */
+    private RateLimitService.Decided held(
+            RateLimitResponse response, List<Verdict> verdicts, List<Optional<String>> tokens) {
+        Runnable giveBack = () -> {
+            for (int i = 0; i < verdicts.size(); i++) {
+                String token = tokens.get(i).orElse(null); // without one it has been given back
+                if (token != null && token.isEmpty()) {
+                    engine.refund(verdicts.get(i));
+                } else if (token != null) {
+                    engine.leases().release(token);
+                }
+            }
+        };
+        if (tokens.stream().anyMatch(Optional::isEmpty)) {
+            giveBack.run();
+            throw new TooManyHolds();
+        }
+        return new RateLimitService.Decided(response, giveBack, true);
+    }
+
+    /** There is no memory for the lease of a hold. */
+    private static final class TooManyHolds extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        TooManyHolds() {
+            super("there are too many holds", null, false, false);
+        }
+    }
+
+    /** Gives back what was taken for other descriptors, and what shadow rules hold: a denied request does not run. */
+    private CompletableFuture<RateLimitService.Decided> refuse(RateLimitRequest request, List<Charge> charges) {
+        List<DescriptorResult> results = new ArrayList<>(charges.size());
+        List<CompletableFuture<Void>> refunds = new ArrayList<>();
+        for (Charge charge : charges) {
+            Verdict verdict = charge.verdict();
+            if (verdict != null && verdict.allowed()) {
                 refunds.add(engine.refund(verdict));
                 results.add(result(verdict, Taken.NO));
             } else {
                 results.add(charge.result());
+                if (verdict != null && engine.leases().holds(verdict)) {
+                    refunds.add(engine.release(verdict));
+                }
             }
         }
+        RateLimitService.Decided decided = RateLimitService.Decided.counted(RateLimitResponses.of(request, results));
         return refunds.isEmpty()
-                ? CompletableFuture.completedFuture(RateLimitResponses.of(request, results))
-                : RateLimitService.all(refunds).thenApply(done -> RateLimitResponses.of(request, results));
+                ? CompletableFuture.completedFuture(decided)
+                : RateLimitService.all(refunds).thenApply(done -> decided);
     }
 
     /** Whether the permits that a verdict allows are taken. */

@@ -7,6 +7,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
+import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.function.Consumer;
 
@@ -23,6 +24,8 @@ public final class BodyReader {
     public static final int TOO_SLOW = 408;
     /** The status for a body that is too large. */
     public static final int TOO_LARGE = 413;
+    /** The status for a body beyond the memory of unfinished ones. */
+    public static final int NO_ROOM = 503;
 
     private static final int MAX_DIGITS = 10;
     private static final long NO_ERROR = 0;
@@ -30,20 +33,23 @@ public final class BodyReader {
     private final Vertx vertx;
     private final int maxBytes;
     private final long timeoutMillis;
+    private final BodyBudget budget;
 
     /**
      * @param maxBytes the longest body
      * @param timeout how long a client may take from the end of the head to the end of the body
+     * @param budget the memory of all unfinished bodies
      */
-    public BodyReader(Vertx vertx, int maxBytes, Duration timeout) {
+    public BodyReader(Vertx vertx, int maxBytes, Duration timeout, BodyBudget budget) {
         this.vertx = vertx;
         this.maxBytes = maxBytes;
         this.timeoutMillis = timeout.toMillis();
+        this.budget = budget;
     }
 
     /**
      * The whole body. The future fails with an {@link HttpProblem} if the body is too large ({@link #TOO_LARGE}, at once
-     * if its length is announced) or too slow ({@link #TOO_SLOW}), and with another exception if the client has gone,
+     * if its length is announced), too slow ({@link #TOO_SLOW}) or one too many ({@link #NO_ROOM}), and with another exception if the client has gone,
      * when there is nobody to answer.
      */
     public Future<Buffer> read(HttpServerRequest request) {
@@ -82,12 +88,15 @@ public final class BodyReader {
         private Buffer body = Buffer.buffer();
         private boolean copied;
         private boolean refused;
+        private long taken;
 
         Reading(HttpServerRequest request, Consumer<Buffer> check) {
             this.request = request;
             this.check = check;
             this.timer = vertx.setTimer(timeoutMillis, due -> timeOut());
             request.exceptionHandler(this::gone).handler(this::more).endHandler(end -> end());
+            request.response().closeHandler(closed -> gone(new ClosedChannelException()));
+            take(BodyBudget.OVERHEAD);
         }
 
         Future<Buffer> body() {
@@ -103,10 +112,34 @@ public final class BodyReader {
                 return;
             }
             append(part);
+            if (!take(part.length())) {
+                return;
+            }
             try {
                 check.accept(body);
             } catch (RuntimeException e) {
                 refuse(e);
+            }
+        }
+
+        /** Takes memory for the body; without any, refuses it and closes the connection after the response. */
+        private boolean take(long more) {
+            if (budget.take(request.connection(), more)) {
+                taken += more;
+                return true;
+            }
+            taken += more;
+            refuse(HttpProblem.of(NO_ROOM, "there are too many unfinished bodies"));
+            if (request.version() == HttpVersion.HTTP_2) {
+                vertx.runOnContext(answered -> request.connection().close());
+            }
+            return false;
+        }
+
+        private void release() {
+            if (taken > 0) {
+                budget.release(request.connection(), taken);
+                taken = 0;
             }
         }
 
@@ -123,6 +156,7 @@ public final class BodyReader {
 
         private void end() {
             vertx.cancelTimer(timer);
+            release();
             if (refused) {
                 hangUp();
             } else {
@@ -132,6 +166,7 @@ public final class BodyReader {
 
         private void gone(Throwable cause) {
             vertx.cancelTimer(timer);
+            release();
             promise.tryFail(cause);
         }
 
@@ -146,6 +181,7 @@ public final class BodyReader {
         Future<Buffer> refuse(RuntimeException reason) {
             refused = true;
             body = Buffer.buffer();
+            release();
             if (request.version() != HttpVersion.HTTP_2) { // which has no such header
                 request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
             }

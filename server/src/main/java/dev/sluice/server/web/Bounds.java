@@ -11,7 +11,8 @@ import java.time.Duration;
  * @param lineBytes the request line, and so the longest path and query
  * @param checks how many checks one list may have
  * @param connections how many connections may be open at once
- * @param holds how many holds may be open at once
+ * @param unfinishedBytes the bodies of all connections that are not complete yet; see {@link BodyBudget}
+ * @param connectionUnfinishedBytes the bodies of one connection that are not complete yet
  * @param requestTimeout how long a client may take to send the head of a request, and again for its body
  * @param idleTimeout how long a connection may be idle
  */
@@ -21,22 +22,63 @@ public record Bounds(
         int lineBytes,
         int checks,
         int connections,
-        int holds,
+        long unfinishedBytes,
+        long connectionUnfinishedBytes,
         Duration requestTimeout,
         Duration idleTimeout) {
     /** What the server uses unless it is configured otherwise. */
     public static final Bounds DEFAULTS = new Bounds(
-            1 << 20, 16 << 10, 8 << 10, 1000, 10_000, 100_000, Duration.ofSeconds(10), Duration.ofSeconds(75));
+            1 << 20,
+            16 << 10,
+            8 << 10,
+            1000,
+            10_000,
+            unfinishedBytes(Runtime.getRuntime().maxMemory()),
+            unfinishedBytes(Runtime.getRuntime().maxMemory()) / 4,
+            Duration.ofSeconds(10),
+            Duration.ofSeconds(75));
 
-    public Bounds withConnections(int connections) {
-        return new Bounds(bodyBytes, headerBytes, lineBytes, checks, connections, holds, requestTimeout, idleTimeout);
+    /** An eighth of the heap, at most 64 MB: far more than clients that finish their bodies have under way. */
+    private static long unfinishedBytes(long heap) {
+        return Math.max(8 << 20, Math.min(64 << 20, heap / 8));
     }
 
-    public Bounds withHolds(int holds) {
-        return new Bounds(bodyBytes, headerBytes, lineBytes, checks, connections, holds, requestTimeout, idleTimeout);
+    public Bounds withConnections(int connections) {
+        return new Bounds(
+                bodyBytes,
+                headerBytes,
+                lineBytes,
+                checks,
+                connections,
+                unfinishedBytes,
+                connectionUnfinishedBytes,
+                requestTimeout,
+                idleTimeout);
+    }
+
+    public Bounds withUnfinishedBytes(long all, long ofAConnection) {
+        return new Bounds(
+                bodyBytes,
+                headerBytes,
+                lineBytes,
+                checks,
+                connections,
+                all,
+                ofAConnection,
+                requestTimeout,
+                idleTimeout);
     }
 
     public Bounds withRequestTimeout(Duration requestTimeout) {
-        return new Bounds(bodyBytes, headerBytes, lineBytes, checks, connections, holds, requestTimeout, idleTimeout);
+        return new Bounds(
+                bodyBytes,
+                headerBytes,
+                lineBytes,
+                checks,
+                connections,
+                unfinishedBytes,
+                connectionUnfinishedBytes,
+                requestTimeout,
+                idleTimeout);
     }
 }

@@ -119,6 +119,7 @@ final class EnvoyLimitsTest {
                         .addDescriptors(Trace.descriptor(descriptor))
                         .build())
                 .join()
+                .response()
                 .getStatuses(0);
     }
 }

@@ -114,7 +114,8 @@ final class EnvoyPagesTest {
                         .setDomain("shop")
                         .addDescriptors(Trace.descriptor(descriptor))
                         .build())
-                .join());
+                .join()
+                .response());
     }
 
     @Test

@@ -1,5 +1,7 @@
 package dev.sluice.server.envoy;
 
+import dev.sluice.server.web.BodyBudget;
+import dev.sluice.server.web.Bounds;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitServiceGrpc.RateLimitServiceBlockingStub;
 import io.grpc.ManagedChannel;
@@ -19,9 +21,10 @@ final class RlsServer implements AutoCloseable {
     private final ManagedChannel channel;
 
     RlsServer(RateLimitService.Decider decider) throws Exception {
+        BodyBudget budget = new BodyBudget(Bounds.DEFAULTS);
         RateLimitService service = new RateLimitService(decider);
-        RateLimitJson json = new RateLimitJson(vertx, service, TIMEOUT);
-        RateLimitGrpc grpc = new RateLimitGrpc(vertx, service, TIMEOUT);
+        RateLimitJson json = new RateLimitJson(vertx, service, TIMEOUT, budget);
+        RateLimitGrpc grpc = new RateLimitGrpc(vertx, service, TIMEOUT, budget, () -> true);
         server = vertx.createHttpServer()
                 .requestHandler(request -> {
                     if ("/json".equals(request.path())) {

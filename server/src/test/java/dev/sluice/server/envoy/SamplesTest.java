@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.OnFailure;
 import dev.sluice.Store;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
-import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -30,7 +29,7 @@ final class SamplesTest {
     static void start() throws Exception {
         server = new RlsServer(new RateLimitService.Decider() {
             @Override
-            public CompletableFuture<RateLimitResponse> decide(RateLimitRequest request) {
+            public CompletableFuture<RateLimitService.Decided> decide(RateLimitRequest request) {
                 return Objects.requireNonNull(current).decide(request);
             }
         });

@@ -26,7 +26,7 @@ class BodyReaderTest {
     private static final String HEAD = "POST / HTTP/1.1\r\nHost: x\r\n";
 
     private final Vertx vertx = Vertx.vertx();
-    private final BodyReader bodies = new BodyReader(vertx, MAX_BYTES, TIMEOUT);
+    private final BodyReader bodies = new BodyReader(vertx, MAX_BYTES, TIMEOUT, new BodyBudget(Bounds.DEFAULTS));
     private final BlockingQueue<String> results = new LinkedBlockingQueue<>();
     private HttpServer server;
 
