@@ -18,12 +18,12 @@ class WatchedFileTest {
     Path folder = Path.of("");
 
     private Path file = Path.of("");
-    private WatchedFile watch = new WatchedFile(file, "", 0);
+    private WatchedFile watch = new WatchedFile(file, "");
 
     @BeforeEach
     void watch() throws IOException {
         file = Files.writeString(folder.resolve("rules.yaml"), "one");
-        watch = new WatchedFile(file, "one", 1000);
+        watch = new WatchedFile(file, "one");
     }
 
     @Test
@@ -59,7 +59,7 @@ class WatchedFileTest {
         Files.writeString(second.resolve("rules.yaml"), "two");
         Path data = Files.createSymbolicLink(mount.resolve("..data"), first.getFileName());
         Path link = Files.createSymbolicLink(mount.resolve("rules.yaml"), Path.of("..data", "rules.yaml"));
-        WatchedFile linked = new WatchedFile(link, "one", 1000);
+        WatchedFile linked = new WatchedFile(link, "one");
         assertThat(linked.look()).isEmpty();
         Path swap = Files.createSymbolicLink(mount.resolve("..data_tmp"), second.getFileName());
         Files.move(swap, data, ATOMIC_MOVE);
