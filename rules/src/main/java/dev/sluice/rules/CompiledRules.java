@@ -85,8 +85,7 @@ final class CompiledRules {
     }
 
     private static boolean uses(RuleSet rules, String attribute) {
-        return rules.rules().stream()
-                .anyMatch(rule -> rule.attributes().anyMatch(attribute::equals));
+        return rules.rules().stream().anyMatch(rule -> rule.attributes().anyMatch(attribute::equals));
     }
 
     @Nullable

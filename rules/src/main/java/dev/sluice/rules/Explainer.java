@@ -47,8 +47,7 @@ final class Explainer {
     }
 
     /** Adds what a rule does with each form of the request that it treats in another way than the forms before. */
-    private void consider(
-            CompiledRule rule, List<Request> forms, List<CompletableFuture<Explanation.Considered>> all) {
+    private void consider(CompiledRule rule, List<Request> forms, List<CompletableFuture<Explanation.Considered>> all) {
         List<PendingCharge> found = new ArrayList<>();
         boolean applies = false;
         for (Request form : forms) {
@@ -57,7 +56,9 @@ final class Explainer {
             }
             PendingCharge charge = charges.of(rule, form, rule.share(form));
             String reason = (rule.when.isEmpty() ? "it applies to every request" : "all its conditions hold")
-                    + (forms.size() == 1 ? "" : ", with the path " + Quoted.quoted(form.paths().get(0)));
+                    + (forms.size() == 1
+                            ? ""
+                            : ", with the path " + Quoted.quoted(form.paths().get(0)));
             int override = rule.override(form) + 1;
             if (charge == null && !applies) {
                 all.add(CompletableFuture.completedFuture(new Explanation.Considered(
@@ -75,7 +76,8 @@ final class Explainer {
         }
     }
 
-    private static CompletableFuture<Explanation.Considered> decided(PendingCharge charge, String reason, int override) {
+    private static CompletableFuture<Explanation.Considered> decided(
+            PendingCharge charge, String reason, int override) {
         return charge.peek()
                 .thenApply(decision -> new Explanation.Considered(
                         charge.rule(), true, reason, override, charge.decided(decision), remedy(charge, decision)));

@@ -38,7 +38,8 @@ public final class GeoDatabase {
      * @throws IOException if it cannot be read, is no such database, or takes more than half of the heap
      */
     public static GeoDatabase open(Path file) throws IOException {
-        long size = RegularFile.check(file, Math.min(MAX_BYTES, Runtime.getRuntime().maxMemory() / 2));
+        long size =
+                RegularFile.check(file, Math.min(MAX_BYTES, Runtime.getRuntime().maxMemory() / 2));
         if (!endsWithMetadata(file, size)) {
             throw new IOException("it has no metadata of MaxMind at its end");
         }

@@ -23,7 +23,8 @@ class AddressRulesTest {
         for (String ip : new String[] {"garbage", "203.0.113.009", "1.2.3"}) {
             assertThat(check(stage, ip).allowed()).as(ip).isTrue();
         }
-        for (String ip : new String[] {"", "more", "203.0.113.256", "0x7f.1", "203.0.113.9 x", "::g", "a:b", "invalid"}) {
+        for (String ip :
+                new String[] {"", "more", "203.0.113.256", "0x7f.1", "203.0.113.9 x", "::g", "a:b", "invalid"}) {
             assertThat(check(stage, ip).allowed()).as(ip).isFalse();
         }
         assertThat(check(stage, "203.0.113.9").allowed()).isTrue();
@@ -35,8 +36,8 @@ class AddressRulesTest {
         for (String ip : new String[] {"203.0.113.9 ", " 203.0.113.9", "203.0.113.9:4711"}) {
             assertThat(check(stage, ip).allowed()).as(ip).isTrue();
         }
-        for (String ip : new String[] {"203.0.113.9", "::ffff:203.0.113.9", "::FFFF:cb00:7109", "[::ffff:203.0.113.9]:80"
-        }) {
+        for (String ip :
+                new String[] {"203.0.113.9", "::ffff:203.0.113.9", "::FFFF:cb00:7109", "[::ffff:203.0.113.9]:80"}) {
             assertThat(check(stage, ip).allowed()).as(ip).isFalse();
         }
     }

@@ -80,7 +80,9 @@ class PathRulesTest {
             String path = disguised("/login", random);
             List<String> met = rules(stage, path);
             boolean denied = met.equals(List.of("ambiguous-path"));
-            assertThat(denied || met.contains("login")).as(path + " meets " + met).isTrue();
+            assertThat(denied || met.contains("login"))
+                    .as(path + " meets " + met)
+                    .isTrue();
         }
     }
 
@@ -94,7 +96,10 @@ class PathRulesTest {
                 case 2 -> text.substring(0, slash) + "/" + text.substring(slash);
                 case 3 -> text + ";x=" + random.nextInt(10);
                 case 4 -> text.substring(0, slash) + "/a/..;b" + text.substring(slash);
-                case 5 -> text.indexOf('%') < 0 ? text.substring(0, 1) + text.substring(1).replace('/', '\\') : text;
+                case 5 ->
+                    text.indexOf('%') < 0
+                            ? text.substring(0, 1) + text.substring(1).replace('/', '\\')
+                            : text;
                 default -> escaped(text, random);
             };
         }
@@ -157,6 +162,62 @@ class PathRulesTest {
         Stage stage = new Stage("rules: [{ name: all, when: { path: /** }, limits: [5 per 1h sliding-log] }]");
         assertThat(stage.check("path=/a/..;x/b%2fc//d").decisions()).hasSize(1);
         assertThat(stage.allowed(10, "path=/a/..;x/b%2fc//d")).isEqualTo(4);
+    }
+
+    @Test
+    void aSlashAtTheEndDoesNotMatterUnlessTheFileSaysSo() {
+        String rules = "rules: [{ name: r, when: { path: [/login, /folder/] }, limits: [3 per 1h sliding-log] }]";
+        assertThat(rules(new Stage(rules), "/login/")).containsExactly("r");
+        assertThat(rules(new Stage(rules), "/folder")).containsExactly("r");
+        assertThat(rules(new Stage(rules), "/LOGIN")).isEmpty();
+        String exact = "path-trailing-slash: exact\n" + rules;
+        assertThat(rules(new Stage(exact), "/login/")).isEmpty();
+        assertThat(rules(new Stage(exact), "/folder")).isEmpty();
+        assertThat(rules(new Stage(exact), "/folder/")).containsExactly("r");
+    }
+
+    @Test
+    void caseDoesNotMatterIfTheFileSaysSo() {
+        Stage stage = new Stage("""
+                path-case: ignore
+                rules:
+                  - { name: r, when: { path: /Login/** }, key: [path], limits: [2 per 1h sliding-log] }
+                """);
+        assertThat(stage.check("path=/LOGIN/x").allowed()).isTrue();
+        assertThat(stage.check("path=/login/%58").allowed()).isTrue();
+        assertThat(stage.check("path=/login/x").allowed()).isFalse();
+    }
+
+    @Test
+    void aPathThatWasMadeToBeMisreadIsDeniedWhereARuleUsesThePath() {
+        String path = "//a%252f;\\..//../b#c;%5cd%3fe";
+        Verdict denied = new Stage(RULES)
+                .engine
+                .check(Request.of(Map.of("path", path), 1))
+                .join();
+        assertThat(denied.allowed()).isFalse();
+        assertThat(denied.decisions()).extracting(each -> each.rule().name()).containsExactly("ambiguous-path");
+        Stage others = new Stage("rules: [{ name: r, key: [user], limits: [2 per 1h] }]");
+        assertThat(others.engine
+                        .check(Request.of(Map.of("path", path, "user", "a"), 1))
+                        .join()
+                        .allowed())
+                .isTrue();
+    }
+
+    /** What is shown of a key leads back to its counter. */
+    @ParameterizedTest
+    @ValueSource(strings = {"/a%2fb", "/a;b", "/a/../b", "/a\\b|c", "/caf%C3%A9", "/x/"})
+    void everyKeyCanBeInspected(String path) {
+        Stage stage = new Stage("rules: [{ name: r, key: [path], limits: [2 per 1h sliding-log] }]");
+        Verdict verdict =
+                stage.engine.check(Request.of(Map.of("path", path), 1)).join();
+        for (RuleDecision decision : verdict.decisions()) {
+            RuleDecision standing = stage.engine.inspect("r", decision.key()).join();
+            assertThat(standing).isNotNull();
+            assertThat(standing.key()).isEqualTo(decision.key());
+            assertThat(standing.decision().remaining()).as(decision.key()).isEqualTo(1);
+        }
     }
 
     /** Every form that the explanation shows is one that a check is charged for. */

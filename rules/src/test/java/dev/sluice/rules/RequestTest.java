@@ -81,7 +81,9 @@ class RequestTest {
         assertThat(value("a", shortest + "y")).isNotEqualTo(value).startsWith("x".repeat(1024) + "~");
         assertThat(value("a", "x".repeat(8192))).hasSize(8192);
         assertThat(value("path", "/" + "y".repeat(9000) + "/../login")).isEqualTo("/login");
-        assertThat(value("path", "/api/" + "y".repeat(9000))).startsWith("/api/y").hasSize(1089);
+        assertThat(value("path", "/api/" + "y".repeat(9000)))
+                .startsWith("/api/y")
+                .hasSize(1089);
     }
 
     private static String value(String name, String value) {

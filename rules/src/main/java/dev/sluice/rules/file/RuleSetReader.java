@@ -22,8 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads a whole rule file. */
 final class RuleSetReader {
-    private static final Set<String> FIELDS =
-            Set.of(
+    private static final Set<String> FIELDS = Set.of(
             "store",
             "memory",
             "trusted-proxies",

@@ -18,16 +18,17 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   target       as it is, or without scheme and host; cut at '#', or not
- *   decoded      segment by segment, or whole, or whole twice
+ *   decoded      segment by segment, or whole
  *   backslash    a slash, or a character
  *   ;parameters  dropped, or not
  *   dots         resolved after doubled slashes became one, resolved before, or left
  * </pre>
  *
- * <p>Nearly every path has one form. The number of forms and the work to find them are bounded. A path beyond the bounds
+ * <p>A proxy may hand on the path that it has read, decoded, to a server that reads it once more. So each form is read again
+ * in the same way. Nearly every path has one form. The number of forms and the work to find them are bounded. A path beyond the bounds
  * was made to be misread: it is not {@link #complete}, and is denied.
  *
- * @param all the forms; the first is the one that is reduced most
+ * @param all the forms; the first is the path decoded once and reduced most
  * @param complete whether these are all
  */
 public record PathForms(List<String> all, boolean complete) {
@@ -52,14 +53,23 @@ public record PathForms(List<String> all, boolean complete) {
         private int characters;
 
         PathForms read(String path) {
-            String target = RequestPath.before(RequestPath.withoutScheme(path), "?");
-            addFragments(target);
-            if (target.startsWith("//")) {
-                addFragments(RequestPath.withoutAuthority(target));
+            addTarget(RequestPath.before(RequestPath.withoutScheme(path), "?"));
+            for (String form : List.copyOf(forms)) {
+                if (!RequestPath.before(form, "%?#").equals(form)) {
+                    addTarget(RequestPath.before(form, "?"));
+                    addTarget(form);
+                }
             }
             boolean complete = !isFull();
             List<String> all = List.copyOf(forms);
             return new PathForms(complete ? all : all.subList(0, Math.min(MAX, all.size())), complete);
+        }
+
+        private void addTarget(String target) {
+            addFragments(target);
+            if (RequestPath.hasAuthority(target)) {
+                addFragments(RequestPath.withoutAuthority(target));
+            }
         }
 
         private boolean isFull() {
@@ -72,17 +82,16 @@ public record PathForms(List<String> all, boolean complete) {
             if (cut.length() < target.length()) {
                 addDecoded(target);
             }
+            if (target.indexOf(';') >= 0 && target.indexOf('%') >= 0) {
+                addDecoded(RequestPath.withoutParameters(target));
+            }
         }
 
         private void addDecoded(String text) {
-            String once = RequestPath.decoded(text);
-            String twice = RequestPath.decoded(RequestPath.before(once, "?#"));
+            String whole = RequestPath.decoded(text);
             String segments = RequestPath.decodedSegments(text);
-            addSlashes(twice);
-            if (!once.equals(twice)) {
-                addSlashes(once);
-            }
-            if (!segments.equals(once) && !segments.equals(twice)) {
+            addSlashes(whole);
+            if (!segments.equals(whole)) {
                 addSlashes(segments);
             }
         }

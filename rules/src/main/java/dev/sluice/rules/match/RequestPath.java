@@ -64,10 +64,22 @@ final class RequestPath {
         return colon <= 0 || target.indexOf('/') < colon ? target : withoutAuthority(target.substring(colon + 1));
     }
 
+    /** Whether a reader of URLs takes the target for {@code //host/path}; to some a backslash is a slash. */
+    static boolean hasAuthority(String target) {
+        return target.length() > 1 && isSlash(target.charAt(0)) && isSlash(target.charAt(1));
+    }
+
     /** The path of {@code //host/path}. */
     static String withoutAuthority(String target) {
-        int slash = target.indexOf('/', 2);
-        return slash < 0 ? "/" : target.substring(slash);
+        int end = 2;
+        while (end < target.length() && !isSlash(target.charAt(end))) {
+            end++;
+        }
+        return end < target.length() ? "/" + target.substring(end + 1) : "/";
+    }
+
+    private static boolean isSlash(char c) {
+        return c == '/' || c == '\\';
     }
 
     /** The path without parameters: what stands between a semicolon and the end of its segment. */

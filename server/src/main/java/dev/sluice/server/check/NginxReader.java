@@ -87,9 +87,10 @@ final class NginxReader {
 
     Request read(HttpServerRequest request, String query, RuleSet rules) {
         if (!query.isEmpty()) {
-            throw HttpProblem.badRequest("/nginx takes no query, since nginx writes variables into it as the client wrote"
-                    + " them, was " + HttpProblem.quoted(query) + "; send attributes as header fields such as "
-                    + ATTRIBUTE + "User");
+            throw HttpProblem.badRequest(
+                    "/nginx takes no query, since nginx writes variables into it as the client wrote"
+                            + " them, was " + HttpProblem.quoted(query) + "; send attributes as header fields such as "
+                            + ATTRIBUTE + "User");
         }
         if (!rules.equals(current)) {
             use(rules);
@@ -103,7 +104,8 @@ final class NginxReader {
             }
         }
         if (uri.value == null) {
-            throw HttpProblem.badRequest(uri.name + " is missing; expected proxy_set_header " + uri.name + " $request_uri;");
+            throw HttpProblem.badRequest(
+                    uri.name + " is missing; expected proxy_set_header " + uri.name + " $request_uri;");
         }
         Request.Builder builder = Request.builder().with(Attributes.IP, client(request, rules.trustedProxies()));
         for (int i = 0; i < sources.size(); i++) {

@@ -18,7 +18,11 @@ import org.jspecify.annotations.Nullable;
  * @param file the file to watch; null if the rules are built in
  */
 public record InitialRules(
-        String name, String text, RuleSet rules, List<FileProblem> warnings, @Nullable Path file) {
+        String name,
+        String text,
+        RuleSet rules,
+        List<FileProblem> warnings,
+        @Nullable Path file) {
     /** The example that is built in. */
     public static InitialRules example() {
         return builtIn("example-rules.yaml", RuleFile.exampleText());

@@ -69,7 +69,8 @@ class ReloadTest {
     @Test
     void aFileThatDoesNotEndIsShownAndReloadingGoesOn() throws IOException, InterruptedException {
         Files.delete(file);
-        assertThat(new ProcessBuilder("mkfifo", file.toString()).start().waitFor()).isZero();
+        assertThat(new ProcessBuilder("mkfifo", file.toString()).start().waitFor())
+                .isZero();
         TestAdmin.eventually("it is shown", () -> error() != null);
         assertThat(String.valueOf(error())).contains("not a regular file");
         Files.delete(file);
@@ -82,8 +83,9 @@ class ReloadTest {
         replace("rules: [{ name: typo, when: { pth: /x }, limits: [5 per 1m] }]");
         awaitRules("typo");
         assertThat(admin.json("/v1/rules").getJsonArray("warnings").getString(0))
-                .endsWith(":1:31: rules[0].when.pth: warning: nothing sets the attribute 'pth' unless a caller sends it;"
-                        + " did you mean 'path'?");
+                .endsWith(
+                        ":1:31: rules[0].when.pth: warning: nothing sets the attribute 'pth' unless a caller sends it;"
+                                + " did you mean 'path'?");
         JsonObject reply = new JsonObject(admin.putRules("rules: [{ name: b, key: [uzer], limits: [5 per 1m] }]")
                 .body());
         assertThat(reply.getJsonArray("warnings").getString(0)).contains("did you mean 'user'?");

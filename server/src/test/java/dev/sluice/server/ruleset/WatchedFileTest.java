@@ -3,6 +3,7 @@ package dev.sluice.server.ruleset;
 import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.rules.file.RuleFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -91,10 +92,10 @@ class WatchedFileTest {
 
     @Test
     void whatIsTooLongOrNoTextIsNotTaken() throws IOException {
-        Files.writeString(file, "x".repeat(1001));
+        Files.writeString(file, "x".repeat(RuleFile.MAX_BYTES + 1));
         watch.look();
         assertThat(watch.look()).isEmpty();
-        assertThat(watch.problem()).contains("it has 1001 bytes, and may have 1000");
+        assertThat(watch.problem()).contains("too large: 4194305 bytes, at most 4194304");
         Files.write(file, new byte[] {(byte) 0xff, (byte) 0xfe});
         watch.look();
         assertThat(watch.look()).isEmpty();
