@@ -1,8 +1,10 @@
 package dev.sluice.rules;
 
 import dev.sluice.rules.match.Attributes;
+import dev.sluice.rules.match.Condition;
 import dev.sluice.rules.match.Index;
 import dev.sluice.rules.match.Matches;
+import dev.sluice.rules.match.PathOptions;
 import dev.sluice.spi.Shedding;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
@@ -12,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 /** A rule with its limiters. */
 final class CompiledRule {
     final Rule rule;
+    /** The conditions, with those on the path as the options for paths say. */
+    final List<Condition> when;
+
     final KeyFormat keyFormat;
     /** Null for unlimited. */
     final @Nullable NamedLimiter limiter;
@@ -22,12 +27,18 @@ final class CompiledRule {
 
     private final @Nullable Shedding shedding;
 
-    CompiledRule(Rule rule, @Nullable NamedLimiter limiter, List<@Nullable NamedLimiter> overrideLimiters) {
+    CompiledRule(
+            Rule rule,
+            PathOptions paths,
+            @Nullable NamedLimiter limiter,
+            List<@Nullable NamedLimiter> overrideLimiters) {
         this.rule = rule;
+        this.when = paths.conditions(rule.when());
         this.keyFormat = new KeyFormat(rule);
         this.limiter = limiter;
-        this.overrides =
-                Index.of(rule.overrides().stream().map(RuleOverride::when).toList());
+        this.overrides = Index.of(rule.overrides().stream()
+                .map(override -> paths.conditions(override.when()))
+                .toList());
         this.overrideLimiters = overrideLimiters;
         this.shedding = rule.shedFrom().isEmpty()
                 ? null

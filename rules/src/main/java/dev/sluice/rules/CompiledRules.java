@@ -5,7 +5,6 @@ import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
 import dev.sluice.Store;
 import dev.sluice.rules.match.Attributes;
-import dev.sluice.rules.match.Condition;
 import dev.sluice.rules.match.Index;
 import dev.sluice.text.Quoted;
 import java.util.ArrayList;
@@ -22,6 +21,8 @@ final class CompiledRules {
     final Map<String, NamedLimiter> limiters;
     /** Whether a rule needs the region of a request. */
     private final boolean needsRegion;
+    /** Whether a rule needs the path of a request. */
+    private final boolean needsPath;
 
     private final Map<String, CompiledRule> byName = new HashMap<>();
 
@@ -29,8 +30,9 @@ final class CompiledRules {
         this.rules = rules;
         this.compiled = compiled;
         this.limiters = limiters;
-        this.index = Index.of(rules.rules().stream().map(Rule::when).toList());
-        this.needsRegion = rules.geo() != null && rules.rules().stream().anyMatch(CompiledRules::needsRegion);
+        this.index = Index.of(compiled.stream().map(rule -> rule.when).toList());
+        this.needsRegion = rules.geo() != null && uses(rules, Attributes.REGION);
+        this.needsPath = uses(rules, Attributes.PATH);
         compiled.forEach(rule -> byName.put(rule.rule.name(), rule));
     }
 
@@ -45,7 +47,7 @@ final class CompiledRules {
                 String name = override.limiterName(rule);
                 overrideLimiters.add(limiter(name, rule, override.limits(), store, before, limiters));
             }
-            compiled.add(new CompiledRule(rule, own, overrideLimiters));
+            compiled.add(new CompiledRule(rule, rules.paths(), own, overrideLimiters));
         }
         return new CompiledRules(rules, List.copyOf(compiled), limiters);
     }
@@ -82,14 +84,8 @@ final class CompiledRules {
         return named;
     }
 
-    private static boolean needsRegion(Rule rule) {
-        return rule.key().contains(Attributes.REGION)
-                || needsRegion(rule.when())
-                || rule.overrides().stream().anyMatch(override -> needsRegion(override.when()));
-    }
-
-    private static boolean needsRegion(List<Condition> conditions) {
-        return conditions.stream().anyMatch(condition -> condition.attribute().equals(Attributes.REGION));
+    private static boolean uses(RuleSet rules, String attribute) {
+        return rules.rules().stream().anyMatch(rule -> rule.attributes().anyMatch(attribute::equals));
     }
 
     @Nullable
@@ -106,5 +102,23 @@ final class CompiledRules {
         String ip = request.attribute(Attributes.IP);
         String region = ip == null ? null : geo.region(ip);
         return region == null ? request : request.with(Attributes.REGION, region);
+    }
+
+    /** Whether a request is checked once: its path, if a rule needs it, has one form. */
+    boolean hasOneForm(Request request) {
+        if (!needsPath) {
+            return true;
+        }
+        String path = request.hasOnePath() ? request.attribute(Attributes.PATH) : null;
+        return request.hasOnePath() && (path == null || rules.paths().isOneForm(path));
+    }
+
+    /** The request once for each form of its path. */
+    List<Request> forms(Request request) {
+        return hasOneForm(request)
+                ? List.of(request)
+                : rules.paths().forms(request.paths()).stream()
+                        .map(request::withPath)
+                        .toList();
     }
 }

@@ -3,25 +3,36 @@ package dev.sluice.rules;
 import dev.sluice.Decision;
 import dev.sluice.Outcome;
 import dev.sluice.rules.match.Condition;
+import dev.sluice.rules.match.PathForms;
 import dev.sluice.text.Quoted;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Explains, rule by rule, what happens to a request. */
 final class Explainer {
     private final Request request;
-    private final Function<CompiledRule, @Nullable PendingCharge> charges;
+    private final CompiledRules rules;
+    private final ChargeFinder charges;
 
-    Explainer(Request request, Function<CompiledRule, @Nullable PendingCharge> charges) {
+    Explainer(Request request, CompiledRules rules, ChargeFinder charges) {
         this.request = request;
+        this.rules = rules;
         this.charges = charges;
     }
 
-    CompletableFuture<Explanation> explain(List<CompiledRule> rules) {
-        return CheckExecution.all(rules.stream().map(this::considered).toList()).thenApply(Explainer::explanation);
+    CompletableFuture<Explanation> explain() {
+        List<CompletableFuture<Explanation.Considered>> all = new ArrayList<>();
+        if (!rules.hasOneForm(request) && !request.isPathReadable()) {
+            PendingCharge charge = charges.ofUnreadable(request);
+            String reason = "the path can be read in more than " + PathForms.MAX + " ways";
+            all.add(decided(charge, reason, 0));
+        } else {
+            List<Request> forms = rules.forms(request);
+            rules.compiled.forEach(rule -> consider(rule, forms, all));
+        }
+        return CheckExecution.all(all).thenApply(Explainer::explanation);
     }
 
     private static Explanation explanation(List<Explanation.Considered> rules) {
@@ -35,38 +46,62 @@ final class Explainer {
         return new Explanation(Verdict.of(decisions), rules);
     }
 
-    private CompletableFuture<Explanation.Considered> considered(CompiledRule compiled) {
-        Rule rule = compiled.rule;
-        for (Condition condition : rule.when()) {
-            String value = request.attribute(condition.attribute());
-            if (!condition.matches(value)) {
-                String was = value == null ? "the request has none" : "was " + Quoted.quoted(value);
-                return skipped(rule, condition + " does not hold: " + was);
+    /** Adds what a rule does with each form of the request that it treats in another way than the forms before. */
+    private void consider(CompiledRule rule, List<Request> forms, List<CompletableFuture<Explanation.Considered>> all) {
+        List<PendingCharge> found = new ArrayList<>();
+        boolean applies = false;
+        for (Request form : forms) {
+            if (whyNot(rule, form) != null) {
+                continue;
             }
+            PendingCharge charge = charges.of(rule, form, rule.share(form));
+            String reason = (rule.when.isEmpty() ? "it applies to every request" : "all its conditions hold")
+                    + (forms.size() == 1
+                            ? ""
+                            : ", with the path " + Quoted.quoted(form.paths().get(0)));
+            int override = rule.override(form) + 1;
+            if (charge == null && !applies) {
+                all.add(CompletableFuture.completedFuture(new Explanation.Considered(
+                        rule.rule, true, reason + ", and it is unlimited", override, null, "")));
+            } else if (charge != null && found.stream().noneMatch(other -> ChargeFinder.isSame(other, charge))) {
+                found.add(charge);
+                all.add(decided(charge, reason, override));
+            }
+            applies = true;
         }
-        String missing = compiled.keyFormat.missing(request);
-        if (missing != null) {
-            return skipped(rule, "the request has no " + missing + ", which its key needs");
+        String whyNot = applies ? null : whyNot(rule, forms.get(0));
+        if (whyNot != null) {
+            all.add(CompletableFuture.completedFuture(
+                    new Explanation.Considered(rule.rule, false, whyNot, 0, null, "")));
         }
-        String reason = rule.when().isEmpty() ? "it applies to every request" : "all its conditions hold";
-        PendingCharge charge = charges.apply(compiled);
-        int override = compiled.override(request) + 1;
-        if (charge == null) {
-            return CompletableFuture.completedFuture(
-                    new Explanation.Considered(rule, true, reason + ", and it is unlimited", override, null, ""));
-        }
-        return charge.peek()
-                .thenApply(decision -> new Explanation.Considered(
-                        rule, true, reason, override, charge.decided(decision), remedy(charge, decision)));
     }
 
-    private static CompletableFuture<Explanation.Considered> skipped(Rule rule, String reason) {
-        return CompletableFuture.completedFuture(new Explanation.Considered(rule, false, reason, 0, null, ""));
+    private static CompletableFuture<Explanation.Considered> decided(
+            PendingCharge charge, String reason, int override) {
+        return charge.peek()
+                .thenApply(decision -> new Explanation.Considered(
+                        charge.rule(), true, reason, override, charge.decided(decision), remedy(charge, decision)));
+    }
+
+    /** Why a rule does not apply to a form of the request; null if it does. */
+    private static @Nullable String whyNot(CompiledRule rule, Request form) {
+        for (Condition condition : rule.when) {
+            String value = form.attribute(condition.attribute());
+            if (!condition.matches(value)) {
+                String was = value == null ? "the request has none" : "was " + Quoted.quoted(value);
+                return condition + " does not hold: " + was;
+            }
+        }
+        String missing = rule.keyFormat.missing(form);
+        return missing == null ? null : "the request has no " + missing + ", which its key needs";
     }
 
     private static String remedy(PendingCharge charge, Decision decision) {
         if (decision.allowed() || !charge.rule().enforces()) {
             return "";
+        }
+        if (charge.blockedMicros() == Decision.NEVER_MICROS) {
+            return "a request that can be read in one way, with every attribute of the key";
         }
         if (charge.blockedMicros() > 0) {
             return "the key is blocked for another " + decision.retryAfter() + "; clear the block";

@@ -1,10 +1,13 @@
 package dev.sluice.rules;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import com.maxmind.db.CHMCache;
 import com.maxmind.db.Reader;
 import dev.sluice.rules.match.Address;
 import java.io.IOException;
-import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -15,6 +18,12 @@ import org.jspecify.annotations.Nullable;
  * the database is in use.
  */
 public final class GeoDatabase {
+    private static final long MAX_BYTES = 1 << 30;
+    /** Where the metadata begin, and the largest number of bytes that they may take. */
+    private static final String METADATA = "\u00AB\u00CD\u00EFMaxMind.com";
+
+    private static final int METADATA_BYTES = 128 << 10;
+
     private final Path file;
     private final Reader reader;
 
@@ -26,12 +35,27 @@ public final class GeoDatabase {
     /**
      * Reads a database file.
      *
-     * @throws IOException if it cannot be read, or is no such database
+     * @throws IOException if it cannot be read, is no such database, or takes more than half of the heap
      */
     public static GeoDatabase open(Path file) throws IOException {
-        try (InputStream content = Files.newInputStream(file)) {
-            return new GeoDatabase(file, new Reader(content, new CHMCache()));
+        long size =
+                RegularFile.check(file, Math.min(MAX_BYTES, Runtime.getRuntime().maxMemory() / 2));
+        if (!endsWithMetadata(file, size)) {
+            throw new IOException("it has no metadata of MaxMind at its end");
         }
+        return new GeoDatabase(file, new Reader(file.toFile(), Reader.FileMode.MEMORY, new CHMCache()));
+    }
+
+    /** Whether the metadata begin in the last bytes of a file: looked for before all of it is read. */
+    private static boolean endsWithMetadata(Path file, long size) throws IOException {
+        ByteBuffer end = ByteBuffer.allocate((int) Math.min(size, METADATA_BYTES));
+        try (SeekableByteChannel content = Files.newByteChannel(file)) {
+            content.position(size - end.capacity());
+            while (end.hasRemaining() && content.read(end) >= 0) {
+                // until all is there
+            }
+        }
+        return new String(end.array(), ISO_8859_1).contains(METADATA);
     }
 
     /** The file it was read from. */

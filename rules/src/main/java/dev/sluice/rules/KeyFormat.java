@@ -18,12 +18,12 @@ final class KeyFormat {
     private static final String ABSENT = "\\-";
 
     private final String[] attributes;
-    private final boolean appliesWithout;
+    private final Rule.MissingKey missingKey;
     private final int ipv6Prefix;
 
     KeyFormat(Rule rule) {
         this.attributes = rule.key().toArray(String[]::new);
-        this.appliesWithout = rule.missingKey() == Rule.MissingKey.APPLY;
+        this.missingKey = rule.missingKey();
         this.ipv6Prefix = rule.ipv6Prefix();
     }
 
@@ -50,6 +50,20 @@ final class KeyFormat {
         return key.toString();
     }
 
+    /** Whether the rule denies a request for what it lacks. */
+    boolean denies(Request request) {
+        if (missingKey != Rule.MissingKey.DENY) {
+            return false;
+        }
+        for (String attribute : attributes) {
+            String value = request.attribute(attribute);
+            if (value == null || (attribute.equals(Attributes.IP) && value.equals(Attributes.INVALID_IP))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** The first attribute that a request would need for a key and lacks. */
     @Nullable
     String missing(Request request) {
@@ -64,20 +78,25 @@ final class KeyFormat {
     private @Nullable String part(String attribute, Request request) {
         String value = request.attribute(attribute);
         if (value == null) {
-            return appliesWithout ? ABSENT : null;
+            return missingKey == Rule.MissingKey.SKIP ? null : ABSENT;
         }
         return escaped(attribute.equals(Attributes.IP) ? grouped(value) : value);
     }
 
-    /** The network of an IPv6 address: a client that has one address of it usually has them all. */
+    /**
+     * The network of an IPv6 address, since a client that has one address of it usually has them all; the address of
+     * version 4 if it stands for one.
+     */
     private String grouped(String ip) {
-        if (ip.indexOf(':') < 0) {
+        Address address = ip.indexOf(':') < 0 ? null : Address.parse(ip);
+        if (address == null) {
             return ip;
         }
-        Address address = Address.parse(ip);
-        return address == null || ipv6Prefix == 128 || address.isV4()
-                ? ip
-                : address.masked(ipv6Prefix) + "/" + ipv6Prefix;
+        Address embedded = address.embeddedV4();
+        if (embedded != null) {
+            return embedded.toString();
+        }
+        return ipv6Prefix == 128 ? ip : address.masked(ipv6Prefix) + "/" + ipv6Prefix;
     }
 
     private static String escaped(String value) {
@@ -101,7 +120,7 @@ final class KeyFormat {
         for (int i = 0; i < attributes.length; i++) {
             String value = values.get(i);
             if (value != null) {
-                request.with(attributes[i], addressOf(attributes[i], value));
+                request.withNormalized(attributes[i], addressOf(attributes[i], value));
             }
         }
         return request.build();

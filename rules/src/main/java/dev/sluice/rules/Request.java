@@ -1,9 +1,11 @@
 package dev.sluice.rules;
 
 import dev.sluice.rules.match.Attributes;
+import dev.sluice.rules.match.PathForms;
 import dev.sluice.text.Quoted;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -11,9 +13,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request: its attributes, by name in lower case, and its cost in permits.
  *
- * <p>Two attributes are normalized, so that another spelling does not escape a rule: {@code ip} becomes the
- * canonical address (without a port), and {@code path} loses its query, its dot segments, doubled slashes and needless
- * escapes.
+ * <p>Three attributes are normalized, so that another spelling does not escape a rule: {@code ip} becomes the canonical
+ * address (without a port), {@code host} loses its port and is in lower case, and {@code path} is read in
+ * {@linkplain PathForms every form} in which a server may route it. A value that is very long is replaced by its start and
+ * its digest.
  */
 public final class Request implements Attributes {
     /** The largest number of attributes of one request. */
@@ -22,17 +25,23 @@ public final class Request implements Attributes {
     /** The largest number of characters in the name of an attribute. */
     public static final int MAX_NAME = 128;
 
-    /** The largest number of characters in the value of an attribute. */
+    /** The largest number of characters in the value of an attribute. A longer one is replaced by its digest. */
     public static final int MAX_VALUE = 8192;
+
+    /** The number of characters that stay of a longer value: more than any pattern has. */
+    private static final int START = 1024;
 
     /** Name, value, name, value. */
     private final String[] pairs;
 
     private final long cost;
+    /** Null if the path has one form, or if there is none. */
+    private final @Nullable PathForms forms;
 
-    private Request(String[] pairs, long cost) {
+    private Request(String[] pairs, long cost, @Nullable PathForms forms) {
         this.pairs = pairs;
         this.cost = cost;
+        this.forms = forms;
     }
 
     /** A request with these attributes that asks for {@code cost} permits; 0 takes nothing. */
@@ -62,6 +71,22 @@ public final class Request implements Attributes {
         return cost;
     }
 
+    /** The path in every form in which a server may route it; none if there is no path. */
+    public List<String> paths() {
+        String path = attribute(PATH);
+        return forms != null ? forms.all() : path == null ? List.of() : List.of(path);
+    }
+
+    /** Whether {@link #paths} has only the value of the attribute. */
+    boolean hasOnePath() {
+        return forms == null;
+    }
+
+    /** Whether {@link #paths} has all forms: a path that was made to be misread has too many. */
+    public boolean isPathReadable() {
+        return forms == null || forms.complete();
+    }
+
     /** All attributes, in the order given. */
     public Map<String, String> attributes() {
         Map<String, String> attributes = new LinkedHashMap<>();
@@ -76,7 +101,27 @@ public final class Request implements Attributes {
         String[] more = Arrays.copyOf(pairs, pairs.length + 2);
         more[pairs.length] = name;
         more[pairs.length + 1] = value;
-        return new Request(more, cost);
+        return new Request(more, cost, forms);
+    }
+
+    /** The same request with one form of its path. */
+    Request withPath(String path) {
+        String[] same = pairs.clone();
+        for (int i = 0; i < same.length; i += 2) {
+            if (same[i].equals(PATH)) {
+                same[i + 1] = path;
+            }
+        }
+        return new Request(same, cost, null);
+    }
+
+    /** A long value as its start and its digest, so that different values stay different. */
+    private static String shortened(String value) {
+        if (value.length() <= MAX_VALUE) {
+            return value;
+        }
+        int start = Character.isHighSurrogate(value.charAt(START - 1)) ? START - 1 : START;
+        return value.substring(0, start) + "~" + Digest.of(value, 32);
     }
 
     @Override
@@ -89,27 +134,42 @@ public final class Request implements Attributes {
         private String[] pairs = new String[12];
         private int length;
         private long cost = 1;
+        private @Nullable PathForms forms;
 
         private Builder() {}
 
         /**
-         * Adds an attribute.
+         * Adds an attribute. A value longer than {@link #MAX_VALUE} is replaced by its start and its digest.
          *
-         * @throws IllegalArgumentException if it has been given already, if there are too many, or if it is too long
+         * @throws IllegalArgumentException if it has been given already, if there are too many, or if its name is too long
          */
         public Builder with(String name, String value) {
+            String lower = name.toLowerCase(Locale.ROOT);
+            if (!lower.equals(PATH)) {
+                return add(lower, shortened(Attributes.normalized(lower, value)));
+            }
+            PathForms read = PathForms.of(value);
+            PathForms kept = read == null
+                    ? null
+                    : new PathForms(read.all().stream().map(Request::shortened).toList(), read.complete());
+            add(lower, kept == null ? shortened(value) : kept.all().get(0));
+            forms = kept == null || (kept.complete() && kept.all().size() == 1) ? null : kept;
+            return this;
+        }
+
+        /** Adds an attribute in the form in which it stands in a key. */
+        Builder withNormalized(String name, String value) {
+            return add(name, value);
+        }
+
+        private Builder add(String lower, String value) {
             if (length == 2 * MAX_ATTRIBUTES) {
                 throw new IllegalArgumentException("a request has at most " + MAX_ATTRIBUTES + " attributes");
             }
-            if (name.isEmpty() || name.length() > MAX_NAME) {
+            if (lower.isEmpty() || lower.length() > MAX_NAME) {
                 throw new IllegalArgumentException(
-                        "the name of an attribute has 1 to " + MAX_NAME + " characters, was " + Quoted.quoted(name));
+                        "the name of an attribute has 1 to " + MAX_NAME + " characters, was " + Quoted.quoted(lower));
             }
-            if (value.length() > MAX_VALUE) {
-                throw new IllegalArgumentException("the value of an attribute has at most " + MAX_VALUE
-                        + " characters, that of " + name + " had " + value.length());
-            }
-            String lower = name.toLowerCase(Locale.ROOT);
             for (int i = 0; i < length; i += 2) {
                 if (pairs[i].equals(lower)) {
                     throw new IllegalArgumentException("attribute " + Quoted.quoted(lower) + " was given twice: "
@@ -120,7 +180,7 @@ public final class Request implements Attributes {
                 pairs = Arrays.copyOf(pairs, 2 * length);
             }
             pairs[length++] = lower;
-            pairs[length++] = Attributes.normalized(lower, value);
+            pairs[length++] = value;
             return this;
         }
 
@@ -134,7 +194,7 @@ public final class Request implements Attributes {
         }
 
         public Request build() {
-            return new Request(Arrays.copyOf(pairs, length), cost);
+            return new Request(Arrays.copyOf(pairs, length), cost, forms);
         }
     }
 }

@@ -3,12 +3,14 @@ package dev.sluice.rules;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
+import dev.sluice.rules.match.Attributes;
 import dev.sluice.rules.match.Condition;
 import dev.sluice.text.Quoted;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,7 +54,9 @@ public record Rule(
         /** The rule does not apply. */
         SKIP,
         /** The rule applies; requests that lack the attribute share a counter. */
-        APPLY
+        APPLY,
+        /** The rule denies the request, and also one whose {@code ip} is no address. */
+        DENY
     }
 
     /** Whether permits are fetched ahead from a store that is a server. */
@@ -93,6 +97,14 @@ public record Rule(
     /** Builds a rule. */
     public static RuleBuilder named(String name) {
         return new RuleBuilder(name);
+    }
+
+    /** The attributes that it looks at, in its key, its conditions and its overrides; some may be there twice. */
+    public Stream<String> attributes() {
+        Stream<Condition> conditions = Stream.concat(
+                when.stream(), overrides.stream().map(RuleOverride::when).flatMap(List::stream));
+        Stream<String> named = Stream.concat(key.stream(), conditions.map(Condition::attribute));
+        return priority.isEmpty() ? named : Stream.concat(named, Stream.of(Attributes.PRIORITY));
     }
 
     /** Whether it can deny a request: it is neither a shadow nor does it only degrade. */

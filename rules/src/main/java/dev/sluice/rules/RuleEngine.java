@@ -8,9 +8,7 @@ import dev.sluice.Outcome;
 import dev.sluice.Scheduler;
 import dev.sluice.Store;
 import dev.sluice.Ticker;
-import dev.sluice.rules.match.Matches;
 import dev.sluice.text.Quoted;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -20,7 +18,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -41,20 +38,13 @@ public final class RuleEngine {
     /** Between the rule and the key in the name of a limiter for one key. */
     private static final String KEY_OVERRIDE = "/key=";
 
-    /** Stands for the limiter of a blocked key, which no limiter decides about. */
-    private static final NamedLimiter BLOCKED = new NamedLimiter(
-            "blocked",
-            Limiter.local(Limit.fixedWindow(1, Duration.ofSeconds(1))),
-            OnFailure.DENY,
-            Rule.Batch.OFF,
-            List.of(Limit.fixedWindow(1, Duration.ofSeconds(1))));
-
     private final Store store;
     private final InstantSource clock;
     private final Scheduler scheduler;
     private final Ticker ticker;
     private final KeyOverrides keyOverrides;
     private final Leases leases = new Leases(this, this::limiter);
+    private final ChargeFinder charges;
     private final Set<WaitingCharge> waiting = ConcurrentHashMap.newKeySet();
     private final List<VerdictListener> listeners = new CopyOnWriteArrayList<>();
 
@@ -77,6 +67,7 @@ public final class RuleEngine {
         this.scheduler = scheduler;
         this.ticker = ticker;
         this.keyOverrides = new KeyOverrides(store::forget);
+        this.charges = new ChargeFinder(keyOverrides, clock);
         this.current = CompiledRules.of(rules, store, Map.of());
     }
 
@@ -128,7 +119,7 @@ public final class RuleEngine {
 
     /** The same by some of the rules: the others do not apply. */
     public CompletableFuture<Verdict> check(Request request, Predicate<Rule> rules) {
-        return withListeners(request, decide(charges(request, rules)));
+        return withListeners(request, decide(charges.find(current, request, rules)));
     }
 
     /**
@@ -139,63 +130,23 @@ public final class RuleEngine {
      */
     public CompletableFuture<Verdict> check(List<RuleCheck> checks) {
         CompiledRules rules = current;
-        List<PendingCharge> charges = new ArrayList<>(checks.size());
+        List<PendingCharge> found = new ArrayList<>(checks.size());
         for (int i = 0; i < checks.size(); i++) {
             CompiledRule rule = rules.rule(checks.get(i).rule());
             if (rule == null) {
                 throw noRule(checks.get(i).rule());
             }
-            addCharge(rule, rules.withRegion(checks.get(i).request()), charges);
+            charges.add(rule, rules.forms(rules.withRegion(checks.get(i).request())), found);
         }
-        return checks.isEmpty() ? decide(charges) : withListeners(checks.get(0).request(), decide(charges));
+        return checks.isEmpty() ? decide(found) : withListeners(checks.get(0).request(), decide(found));
     }
 
     /** What {@link #check} would decide now. Takes nothing. */
     public CompletableFuture<Verdict> peek(Request request) {
-        return CheckExecution.all(charges(request, everyRule -> true).stream()
+        return CheckExecution.all(charges.find(current, request, everyRule -> true).stream()
                         .map(charge -> charge.peek().thenApply(charge::decided))
                         .toList())
                 .thenApply(Verdict::of);
-    }
-
-    private List<PendingCharge> charges(Request request, Predicate<Rule> filter) {
-        CompiledRules rules = current;
-        Request known = rules.withRegion(request);
-        Matches matches = rules.index.find(known);
-        if (matches.count() == 0) {
-            return List.of();
-        }
-        List<PendingCharge> charges = new ArrayList<>(matches.count());
-        for (int i = 0; i < matches.count(); i++) {
-            CompiledRule rule = rules.compiled.get(matches.get(i));
-            if (filter.test(rule.rule)) {
-                addCharge(rule, known, charges);
-            }
-        }
-        return charges;
-    }
-
-    private void addCharge(CompiledRule rule, Request request, List<PendingCharge> charges) {
-        PendingCharge charge = charge(rule, request, rule.share(request));
-        if (charge != null) {
-            charges.add(rule.drawShare(charge));
-        }
-    }
-
-    /** What a rule that matches is to charge; null if the request has no key for it, or if it is unlimited. */
-    private @Nullable PendingCharge charge(CompiledRule rule, Request request, int share) {
-        String key = rule.keyFormat.of(request);
-        if (key == null) {
-            return null;
-        }
-        KeyOverrides.Active active = keyOverrides.find(rule.rule.name(), key, clock);
-        if (active != null && active.override().blocked()) {
-            long micros = TimeUnit.MICROSECONDS.convert(
-                    Duration.between(clock.instant(), active.override().until()));
-            return new PendingCharge(rule.rule, BLOCKED, key, 100, 100, request.cost(), Math.max(1, micros));
-        }
-        NamedLimiter limiter = active == null ? rule.limiter(request) : active.limiter();
-        return limiter == null ? null : new PendingCharge(rule.rule, limiter, key, share, share, request.cost(), 0);
     }
 
     private CompletableFuture<Verdict> decide(List<PendingCharge> charges) {
@@ -331,7 +282,7 @@ public final class RuleEngine {
     public CompletableFuture<Explanation> explain(Request request) {
         CompiledRules rules = current;
         Request known = rules.withRegion(request);
-        return new Explainer(known, rule -> charge(rule, known, rule.share(known))).explain(rules.compiled);
+        return new Explainer(known, rules, charges).explain();
     }
 
     /**
@@ -342,7 +293,7 @@ public final class RuleEngine {
     public CompletableFuture<@Nullable RuleDecision> inspect(String rule, String key) {
         CompiledRule compiled = current.rule(rule);
         Request request = compiled == null ? null : compiled.keyFormat.request(key);
-        PendingCharge charge = compiled == null || request == null ? null : charge(compiled, request, 100);
+        PendingCharge charge = compiled == null || request == null ? null : charges.of(compiled, request, 100);
         return charge == null
                 ? CompletableFuture.completedFuture(null)
                 : charge.standing().thenApply(decision -> charge.decided(decision));

@@ -1,12 +1,7 @@
 package dev.sluice.rules;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.sluice.Limit;
 import dev.sluice.rules.match.Condition;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -37,15 +32,6 @@ public record RuleOverride(List<Condition> when, List<Limit> limits) {
                 .map(condition -> condition.toString().replace(": ", "="))
                 .collect(Collectors.joining(","));
         return rule.name() + "/"
-                + (text.length() <= MAX_NAME ? text : text.substring(0, SHORTENED) + "~" + digest(text));
-    }
-
-    private static String digest(String text) {
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8));
-            return HexFormat.of().formatHex(digest, 0, 8);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JVM has SHA-256", e);
-        }
+                + (text.length() <= MAX_NAME ? text : text.substring(0, SHORTENED) + "~" + Digest.of(text, 8));
     }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.rules;
 
+import dev.sluice.rules.match.PathOptions;
 import dev.sluice.text.Quoted;
 import java.util.HashSet;
 import java.util.List;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  *     for the default
  * @param rules the rules, in their order
  * @param trustedProxies the proxies whose {@code X-Forwarded-For} counts
+ * @param paths how the servers behind compare paths
  * @param geo the database that the attribute {@code region} comes from; null without one
  */
 public record RuleSet(
@@ -21,6 +23,7 @@ public record RuleSet(
         @Nullable String memory,
         List<Rule> rules,
         TrustedProxies trustedProxies,
+        PathOptions paths,
         @Nullable GeoDatabase geo) {
     /** The store that is this process. */
     public static final String MEMORY = "memory";
@@ -37,11 +40,11 @@ public record RuleSet(
 
     /** The same settings with other rules. */
     public RuleSet withRules(List<Rule> rules) {
-        return new RuleSet(store, memory, rules, trustedProxies, geo);
+        return new RuleSet(store, memory, rules, trustedProxies, paths, geo);
     }
 
     /** A set of these rules, in memory, without trusted proxies or regions. */
     public static RuleSet of(Rule... rules) {
-        return new RuleSet(MEMORY, null, List.of(rules), TrustedProxies.NONE, null);
+        return new RuleSet(MEMORY, null, List.of(rules), TrustedProxies.NONE, PathOptions.DEFAULT, null);
     }
 }

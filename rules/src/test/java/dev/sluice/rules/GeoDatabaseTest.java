@@ -3,15 +3,18 @@ package dev.sluice.rules;
 import static dev.sluice.rules.Stage.request;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.sluice.Store;
 import dev.sluice.rules.file.RuleFile;
 import dev.sluice.rules.file.RuleFileException;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class GeoDatabaseTest {
@@ -78,5 +81,32 @@ class GeoDatabaseTest {
                 .hasMessageStartingWith(file + ":1:15: geo-database: not a MaxMind database file: ");
         assertThatThrownBy(() -> RuleFile.parse(file, "geo-database: ''\nrules: []"))
                 .isInstanceOf(RuleFileException.class);
+    }
+
+    /** Reading one of them would never end, or fill the memory. */
+    @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void aFileThatDoesNotEndIsRefused() throws IOException, InterruptedException {
+        Path pipe = folder.resolve("pipe");
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
+                .isZero();
+        Path huge = folder.resolve("huge.mmdb");
+        try (RandomAccessFile file = new RandomAccessFile(huge.toFile(), "rw")) {
+            file.setLength(1L << 40);
+        }
+        Path empty = Files.createFile(folder.resolve("empty.mmdb"));
+        Path zeros = Files.write(folder.resolve("zeros.mmdb"), new byte[10 << 20]);
+        assertThat(refusal("/dev/zero")).isEqualTo("not a regular file");
+        assertThat(refusal(pipe.toString())).isEqualTo("not a regular file");
+        assertThat(refusal(folder.toString())).isEqualTo("not a regular file, but a folder");
+        assertThat(refusal(huge.toString())).startsWith("too large: 1099511627776 bytes, at most ");
+        assertThat(refusal(empty.toString())).isEqualTo("it has no metadata of MaxMind at its end");
+        assertThat(refusal(zeros.toString())).isEqualTo("it has no metadata of MaxMind at its end");
+    }
+
+    private String refusal(String database) {
+        RuleFileException refused = catchThrowableOfType(
+                RuleFileException.class, () -> RuleFile.parse("x", "geo-database: " + database + "\nrules: []"));
+        return refused.problems().get(0).message().replace("not a MaxMind database file: ", "");
     }
 }

@@ -65,7 +65,7 @@ class KeyFormatTest {
         "::ffff:203.0.113.9, 203.0.113.9",
         "2001:db8:1:2:3:4:5:6, 2001:db8:1:2::/64",
         "2001:DB8:1:2:ffff::, 2001:db8:1:2::/64",
-        "unknown, unknown"
+        "unknown, invalid"
     })
     void addressesOfVersionSixGoByTheirNetwork(String ip, String key) {
         assertThat(IP.of(Request.of(Map.of("ip", ip), 1))).isEqualTo(key);

@@ -40,11 +40,15 @@ class MountingTest {
     void everyDoorLeadsToTheSameCounter() throws Exception {
         try (Service service = Service.with(RULES)) {
             assertThat(service.get("/v1/check?user=a").statusCode()).isEqualTo(200);
-            assertThat(service.get("/nginx?user=a").statusCode()).isEqualTo(204);
+            assertThat(service.get("/nginx", "X-Original-URI", "/", "Sluice-Attribute-User", "a")
+                            .statusCode())
+                    .isEqualTo(204);
             assertThat(json(service, "a").statusCode()).isEqualTo(200);
             assertThat(grpc(service.port(), "any", "user", "a", 2)).containsExactly(Code.OK, Code.OVER_LIMIT);
             assertThat(json(service, "a").statusCode()).isEqualTo(429);
-            assertThat(service.get("/nginx?user=a").statusCode()).isEqualTo(403);
+            assertThat(service.get("/nginx", "X-Original-URI", "/", "Sluice-Attribute-User", "a")
+                            .statusCode())
+                    .isEqualTo(403);
             assertThat(service.get("/v1/check?user=a").statusCode()).isEqualTo(429);
         }
     }

@@ -1,13 +1,20 @@
 package dev.sluice.server;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code /nginx}: what {@code auth_request} asks. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -33,6 +40,12 @@ class NginxApiTest {
               - name: by-user
                 when: { path: /user, host: shop.example }
                 key: [user]
+                limits: [1 per 1h sliding-log]
+              - name: cost
+                when: { path: /cost }
+                limits: [7 per 1h sliding-log]
+              - name: bytes
+                when: { path: /caf\u00e9 }
                 limits: [1 per 1h sliding-log]
               - name: spread
                 when: { path: /spread }
@@ -79,12 +92,12 @@ class NginxApiTest {
                 "2001:db8:1::5 | 203.0.113.10                       | 7",
             })
     void theAddressComesFromTrustedProxiesAlone(String real, String forwarded, int limit) {
-        java.util.List<String> headers = new java.util.ArrayList<>(java.util.List.of("X-Original-URI", "/ip"));
+        List<String> headers = new ArrayList<>(List.of("X-Original-URI", "/ip"));
         if (real != null) {
-            headers.addAll(java.util.List.of("X-Real-IP", real));
+            headers.addAll(List.of("X-Real-IP", real));
         }
         if (forwarded != null) {
-            headers.addAll(java.util.List.of("X-Forwarded-For", forwarded));
+            headers.addAll(List.of("X-Forwarded-For", forwarded));
         }
         HttpResponse<String> response = service.get("/nginx", headers.toArray(String[]::new));
         assertThat(response.headers().firstValue("RateLimit-Policy")).hasValue("\"by-ip\";q=" + limit + ";w=3600");
@@ -106,12 +119,100 @@ class NginxApiTest {
     @Test
     void theConfigurationCanSayMore() {
         String[] about = {"X-Original-URI", "/user", "X-Original-Host", "shop.example"};
-        assertThat(service.get("/nginx?user=a", about).statusCode()).isEqualTo(204);
-        assertThat(service.get("/nginx?user=a", about).statusCode()).isEqualTo(403);
-        assertThat(service.get("/nginx?user=b", about).statusCode()).isEqualTo(204);
-        assertThat(service.get("/nginx?user=b&host=elsewhere", about).statusCode())
-                .as("what it says goes first")
-                .isEqualTo(204);
+        assertThat(asUser("a", about).statusCode()).isEqualTo(204);
+        assertThat(asUser("a", about).statusCode()).isEqualTo(403);
+        assertThat(asUser("b", about).statusCode()).isEqualTo(204);
+        assertThat(asUser("a, \"b\"&cost=0&ip=192.0.2.1", about).statusCode()).isEqualTo(204);
+        assertThat(asUser("a, \"b\"&cost=0&ip=192.0.2.1", about).statusCode())
+                .as("a value is never taken apart")
+                .isEqualTo(403);
+    }
+
+    private HttpResponse<String> asUser(String user, String... about) {
+        List<String> headers = new ArrayList<>(List.of(about));
+        headers.addAll(List.of("Sluice-Attribute-User", user));
+        return service.get("/nginx", headers.toArray(String[]::new));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"?user=a", "?cost=0", "?ip=192.0.2.1&path=/x", "?x"})
+    void aQueryIsRefused(String query) {
+        HttpResponse<String> response = service.get("/nginx" + query, "X-Original-URI", "/user");
+        assertThat(response.statusCode()).isEqualTo(400);
+        assertThat(Service.detail(response))
+                .startsWith(
+                        "/nginx takes no query, since nginx writes variables into it as the client wrote them, was '"
+                                + query.substring(1) + "'; send attributes as header fields");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "X-Original-URI",
+                "X-Original-Method",
+                "X-Original-Host",
+                "X-Real-IP",
+                "Sluice-Cost",
+                "Sluice-Attribute-User"
+            })
+    void aFieldThatIsThereTwiceIsRefused(String field) throws IOException {
+        String said = service.raw("GET /nginx HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+                + (field.equals("X-Original-URI") ? "" : "X-Original-URI: /login\r\n")
+                + field + ": 1\r\n" + field.toLowerCase(Locale.ROOT) + ": 2\r\n\r\n");
+        assertThat(said)
+                .startsWith("HTTP/1.1 400 ")
+                .containsIgnoringCase(field + " is there twice, as '1' and '2'; one of the two may be the client's");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ip", "path", "Method", "host", "cost"})
+    void whatDecidesHasOneSource(String attribute) {
+        HttpResponse<String> response =
+                service.get("/nginx", "X-Original-URI", "/login", "Sluice-Attribute-" + attribute, "192.0.2.1");
+        assertThat(response.statusCode()).isEqualTo(400);
+        assertThat(Service.detail(response)).contains("is not read: this attribute comes from a field of its own");
+    }
+
+    @Test
+    void theCostIsAFieldAndNeverNothing() {
+        String[] about = {"X-Original-URI", "/cost", "Sluice-Cost", "4"};
+        assertThat(service.get("/nginx", about).headers().firstValue("RateLimit"))
+                .hasValue("\"cost\";r=3;t=3600");
+        for (String cost : new String[] {"0", "-1", "many"}) {
+            HttpResponse<String> response = service.get("/nginx", "X-Original-URI", "/cost", "Sluice-Cost", cost);
+            assertThat(response.statusCode()).isEqualTo(400);
+            assertThat(Service.detail(response))
+                    .isEqualTo("Sluice-Cost must be a whole number from 1 to 9007199254740992, was '" + cost + "'");
+        }
+    }
+
+    @Test
+    void withoutAPathNothingIsDecided() {
+        HttpResponse<String> response = service.get("/nginx", "X-Original-Method", "POST");
+        assertThat(response.statusCode()).isEqualTo(400);
+        assertThat(Service.detail(response))
+                .isEqualTo("X-Original-URI is missing; expected proxy_set_header X-Original-URI $request_uri;");
+    }
+
+    /** Bytes as nginx hands them on, and the same as escapes. */
+    @Test
+    void fieldsAreInUtf8() throws IOException {
+        String raw = new String("/caf\u00e9".getBytes(UTF_8), ISO_8859_1);
+        String request = "GET /nginx HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Original-URI: ";
+        assertThat(service.raw(request + raw + "\r\n\r\n")).startsWith("HTTP/1.1 204 ");
+        assertThat(service.raw(request + "/caf%C3%A9\r\n\r\n")).startsWith("HTTP/1.1 403 ");
+    }
+
+    @Test
+    void anAddressThatIsNoneSharesACounter() {
+        for (String ip : new String[] {"unix:", "203.0.113.009"}) {
+            assertThat(login(ip).statusCode()).as(ip).isEqualTo(204);
+        }
+        assertThat(login("garbage").statusCode()).isEqualTo(403);
+    }
+
+    private HttpResponse<String> login(String ip) {
+        return service.get("/nginx", "X-Original-URI", "/login", "X-Original-Method", "POST", "X-Real-IP", ip);
     }
 
     /** nginx cannot hold a request back, so the answer is held. */

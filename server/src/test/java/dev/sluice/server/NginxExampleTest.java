@@ -13,6 +13,7 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -124,6 +125,121 @@ class NginxExampleTest {
             assertThat(curl("/_sluice").status()).as("not for clients").isEqualTo(404);
             assertThat(nginx.log()).isEmpty();
         }
+    }
+
+    /** However it is written, a path that nginx or the app takes for login counts as login. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/static/..%2flogin",
+                "/static/%2e%2e%2flogin",
+                "/login;jsessionid=1",
+                "/static/..;/login",
+                "/static/..%252flogin",
+                "/static/..%5clogin",
+                "/login/",
+                "//x/login"
+            })
+    void noSpellingOfAPathGetsPastIt(String path) throws Exception {
+        try (Service sluice = sluice();
+                Nginx nginx = nginx(OPEN, sluice.port(), PATIENT)) {
+            for (int i = 0; i < 5; i++) {
+                assertThat(login().status()).isEqualTo(200);
+            }
+            assertThat(curl(path, "--path-as-is", "-d", "user=jo").status()).isEqualTo(429);
+            assertThat(curl("/static/x", "-d", "user=jo").status()).isEqualTo(200);
+            assertThat(nginx.log()).isEmpty();
+        }
+    }
+
+    /** The documented lines for an attribute of one's own, with names that were chosen to break them. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "x&cost=0",
+                "x&ip=192.0.2.1&path=/free&method=GET",
+                "a, \"b\"; c=d",
+                "x\r\nSluice-Cost: 1\r\nX-Forwarded-For: 192.0.2.9",
+                "x\r\nX-Real-IP: 192.0.2.9",
+                "x\n",
+                "x\r\n\r\nGET /nginx HTTP/1.1\r\nHost: x\r\nX-Original-URI: /free\r\n\r\n",
+                "\u00e4\u00f6 \ud83d\ude00"
+            })
+    void noNameOfAUserGetsPastIt(String user) throws Exception {
+        try (Service sluice = Service.with(USERS);
+                Nginx nginx = nginxWithUser(sluice.port())) {
+            List<Integer> statuses = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                statuses.add(asUser(user, "/paid").status());
+            }
+            assertThat(statuses).containsExactly(200, 200, 200, 429, 429, 429, 429, 429);
+            assertThat(asUser("somebody else", "/paid").status()).isEqualTo(200);
+            assertThat(nginx.log()).isEmpty();
+        }
+    }
+
+    /** nginx decodes a path before a configuration takes a part of it, so that the part may have line breaks. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/paid/x%0d%0aX-Real-IP:%20192.0.2.9",
+                "/paid/x%0aSluice-Cost:%201",
+                "/paid/x%0d%0a%0d%0aGET%20/nginx%20HTTP/1.1%0d%0aHost:%20x%0d%0a%0d%0a"
+            })
+    void noVariableGetsPastIt(String path) throws Exception {
+        try (Service sluice = Service.with(USERS)) {
+            String configuration = filled(userLine(sluice.port()), "map $remote_user", "map $who");
+            configuration = filled(configuration, "\\z\" $remote_user;", "\\z\" $who;");
+            configuration = filled(configuration, "auth_request /_sluice;", "set $who $uri; auth_request /_sluice;");
+            try (Nginx nginx = Nginx.start(Nginx.find().orElseThrow(), configuration, front)) {
+                List<Integer> statuses = new ArrayList<>();
+                for (int i = 0; i < 8; i++) {
+                    statuses.add(curl(path + i).status());
+                }
+                assertThat(statuses).containsExactly(200, 200, 200, 429, 429, 429, 429, 429);
+                assertThat(curl("/paid/y").status()).isEqualTo(200);
+                assertThat(nginx.log()).isEmpty();
+            }
+        }
+    }
+
+    /** A configuration that writes attributes into the query does not work; in no case does it let everything through. */
+    @ParameterizedTest
+    @ValueSource(strings = {"jo", "x&cost=0", "x&ip=192.0.2.1"})
+    void aQueryIsRefusedAndNotBelieved(String user) throws Exception {
+        try (Service sluice = Service.with(USERS)) {
+            String configuration = filled(
+                    filled(OPEN, sluice.port(), app.getAddress().getPort(), RedisServer.freePort(), PATIENT),
+                    "http://sluice/nginx;",
+                    "http://sluice/nginx?user=$remote_user;");
+            try (Nginx nginx = Nginx.start(Nginx.find().orElseThrow(), configuration, front)) {
+                assertThat(asUser(user, "/paid").status()).isEqualTo(500);
+                assertThat(nginx.log()).contains("auth request unexpected status: 400");
+                assertThat(seen).isEmpty();
+            }
+        }
+    }
+
+    private static final String USERS = """
+            rules:
+              - { name: per-user, when: { path: { not: /free } }, key: [user], limits: [3 per 1h sliding-log] }
+            """;
+
+    private Nginx nginxWithUser(int sluice) throws IOException {
+        return Nginx.start(Nginx.find().orElseThrow(), userLine(sluice), front);
+    }
+
+    /** The example with the line for the user. */
+    private String userLine(int sluice) throws IOException {
+        return filled(
+                filled(OPEN, sluice, app.getAddress().getPort(), RedisServer.freePort(), PATIENT),
+                "# proxy_set_header Sluice-Attribute-User",
+                "proxy_set_header Sluice-Attribute-User");
+    }
+
+    private Curl.Answer asUser(String user, String path) throws Exception {
+        String credentials = Base64.getEncoder().encodeToString((user + ":pw").getBytes(UTF_8));
+        return curl(path, "-H", "Authorization: Basic " + credentials);
     }
 
     @Test

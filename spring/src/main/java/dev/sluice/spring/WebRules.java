@@ -3,7 +3,6 @@ package dev.sluice.spring;
 import dev.sluice.Outcome;
 import dev.sluice.rules.Rule;
 import dev.sluice.rules.RuleDecision;
-import dev.sluice.rules.RuleOverride;
 import dev.sluice.rules.RuleSet;
 import dev.sluice.rules.TrustedProxies;
 import dev.sluice.rules.Verdict;
@@ -52,7 +51,7 @@ public final class WebRules {
         Set<String> headers = new HashSet<>();
         List<Rule> rules = new ArrayList<>();
         for (Rule rule : configured.rules()) {
-            Set<String> used = attributes(rule);
+            Set<String> used = rule.attributes().collect(Collectors.toSet());
             if (used.contains(USER)) {
                 byUser.add(rule.name());
             }
@@ -64,14 +63,6 @@ public final class WebRules {
                 .sorted()
                 .toList();
         this.rules = configured.withRules(rules);
-    }
-
-    private static Set<String> attributes(Rule rule) {
-        Stream<Condition> conditions = Stream.concat(
-                rule.when().stream(),
-                rule.overrides().stream().map(RuleOverride::when).flatMap(List::stream));
-        return Stream.concat(rule.key().stream(), conditions.map(Condition::attribute))
-                .collect(Collectors.toSet());
     }
 
     private Rule withoutStatus(Rule rule) {

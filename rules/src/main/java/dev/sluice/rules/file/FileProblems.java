@@ -10,8 +10,11 @@ public final class FileProblems {
     /** The number of problems of one file that are reported. */
     private static final int MAX = 100;
 
+    private static final String WARNING = "warning: ";
+
     private final String file;
     private final List<FileProblem> problems = new ArrayList<>();
+    private final List<FileProblem> warnings = new ArrayList<>();
     private int more;
 
     /** No problems yet with {@code file}, which is how messages name it. */
@@ -21,12 +24,23 @@ public final class FileProblems {
 
     /** Adds a problem; line and column are counted from 1, or 0 for the file as a whole. */
     public void add(int line, int column, String field, String value, String message) {
-        String shown = Quoted.quoted(value);
         if (problems.size() == MAX) {
             more++;
-            return;
+        } else {
+            problems.add(problem(line, column, field, value, message));
         }
-        problems.add(new FileProblem(file, line, column, field, shown.substring(1, shown.length() - 1), message));
+    }
+
+    /** Adds a warning: the file can be used, and something in it has no effect. */
+    void warn(int line, int column, String field, String value, String message) {
+        if (warnings.size() < MAX) {
+            warnings.add(problem(line, column, field, value, WARNING + message));
+        }
+    }
+
+    private FileProblem problem(int line, int column, String field, String value, String message) {
+        String shown = Quoted.quoted(value);
+        return new FileProblem(file, line, column, field, shown.substring(1, shown.length() - 1), message);
     }
 
     /** Adds a problem with the file as a whole. */
@@ -40,11 +54,21 @@ public final class FileProblems {
 
     /** The problems in the order of the file. */
     public List<FileProblem> list() {
-        List<FileProblem> sorted = new ArrayList<>(problems);
-        sorted.sort(Comparator.comparingInt(FileProblem::line).thenComparingInt(FileProblem::column));
+        List<FileProblem> sorted = sorted(problems);
         if (more > 0) {
             sorted.add(new FileProblem(file, 0, 0, "", "", "and " + more + " more problems"));
         }
+        return sorted;
+    }
+
+    /** The warnings in the order of the file. */
+    List<FileProblem> warnings() {
+        return sorted(warnings);
+    }
+
+    private static List<FileProblem> sorted(List<FileProblem> problems) {
+        List<FileProblem> sorted = new ArrayList<>(problems);
+        sorted.sort(Comparator.comparingInt(FileProblem::line).thenComparingInt(FileProblem::column));
         return sorted;
     }
 

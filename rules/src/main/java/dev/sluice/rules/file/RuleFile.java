@@ -3,6 +3,7 @@ package dev.sluice.rules.file;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sluice.Limit;
+import dev.sluice.rules.RegularFile;
 import dev.sluice.rules.RuleSet;
 import java.io.IOException;
 import java.io.InputStream;
@@ -11,7 +12,7 @@ import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharsetDecoder;
 import java.nio.charset.CoderResult;
-import java.nio.file.Files;
+import java.nio.file.FileSystemException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -20,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads rule files. A file with a problem is refused whole, with all its problems. */
 public final class RuleFile {
+    /** The largest number of bytes of a rule file, wherever it comes from. */
+    public static final int MAX_BYTES = YamlDocument.MAX_LENGTH;
+
     private RuleFile() {}
 
     /**
@@ -29,12 +33,17 @@ public final class RuleFile {
      * @throws RuleFileException if anything is wrong with it
      */
     public static RuleSet parse(String fileName, String text) {
+        return check(fileName, text).rules();
+    }
+
+    /** The same, with warnings of what in the file has no effect. */
+    public static CheckedRules check(String fileName, String text) {
         FileProblems problems = new FileProblems(fileName);
         RuleSet rules = new RuleSetReader(problems, folder(fileName)).rules(text);
         if (rules == null || !problems.isEmpty()) {
             throw problems.exception();
         }
-        return rules;
+        return new CheckedRules(rules, problems.warnings());
     }
 
     /**
@@ -55,15 +64,13 @@ public final class RuleFile {
         FileProblems problems = new FileProblems(file.toString());
         String text = null;
         try {
-            if (Files.size(file) > YamlDocument.MAX_LENGTH) {
-                problems.add("too large: at most " + YamlDocument.MAX_LENGTH + " bytes");
-            } else {
-                text = decoded(Files.readAllBytes(file), problems);
-            }
+            text = decoded(RegularFile.read(file, MAX_BYTES), problems);
         } catch (NoSuchFileException e) {
             problems.add("there is no such file");
-        } catch (IOException e) {
+        } catch (FileSystemException e) {
             problems.add("cannot be read: " + e);
+        } catch (IOException e) {
+            problems.add("cannot be read: " + e.getMessage());
         }
         if (text == null) {
             throw problems.exception();

@@ -65,11 +65,11 @@ final class RuleReader {
                 name == null ? "?" : name,
                 when(),
                 key(),
-                choice("missing-key", Rule.MissingKey.SKIP, Rule.MissingKey.values()),
+                choice(fields, "missing-key", Rule.MissingKey.SKIP, Rule.MissingKey.values()),
                 read,
                 onExceed(),
-                choice("on-store-failure", OnFailure.LOCAL, OnFailure.values()),
-                choice("batch", Rule.Batch.OFF, Rule.Batch.values()),
+                choice(fields, "on-store-failure", OnFailure.LOCAL, OnFailure.values()),
+                choice(fields, "batch", Rule.Batch.OFF, Rule.Batch.values()),
                 lease(read, overrides),
                 priority(),
                 shedFrom(),
@@ -98,7 +98,11 @@ final class RuleReader {
         Map<String, Condition> all = new LinkedHashMap<>();
         written.all().forEach((name, value) -> {
             Condition condition = others.contains(name) ? null : ConditionReader.condition(written.name(name), value);
-            if (condition != null && all.putIfAbsent(condition.attribute(), condition) != null) {
+            if (condition == null) {
+                return;
+            }
+            AttributeNames.check(condition.attribute(), written.name(name));
+            if (all.putIfAbsent(condition.attribute(), condition) != null) {
                 written.name(name).problem("attribute '" + condition.attribute() + "' is there twice");
             }
         });
@@ -110,14 +114,19 @@ final class RuleReader {
         Set<String> key = new LinkedHashSet<>();
         for (YamlValue each : value == null ? List.<YamlValue>of() : value.listOrOne()) {
             String attribute = ConditionReader.attribute(each);
-            if (attribute != null && !key.add(attribute)) {
+            if (attribute == null) {
+                continue;
+            }
+            AttributeNames.check(attribute, each);
+            if (!key.add(attribute)) {
                 each.problem("attribute '" + attribute + "' is there twice");
             }
         }
         return new ArrayList<>(key);
     }
 
-    private <E extends Enum<E>> E choice(String field, E otherwise, E[] choices) {
+    /** The field of a mapping that names one of some choices. */
+    static <E extends Enum<E>> E choice(YamlFields fields, String field, E otherwise, E[] choices) {
         YamlValue value = fields.get(field);
         List<String> names = new ArrayList<>();
         for (E each : choices) {

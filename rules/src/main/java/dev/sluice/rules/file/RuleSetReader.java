@@ -6,6 +6,7 @@ import dev.sluice.rules.Rule;
 import dev.sluice.rules.RuleSet;
 import dev.sluice.rules.TrustedProxies;
 import dev.sluice.rules.match.Network;
+import dev.sluice.rules.match.PathOptions;
 import dev.sluice.text.Quoted;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
@@ -21,8 +22,15 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads a whole rule file. */
 final class RuleSetReader {
-    private static final Set<String> FIELDS =
-            Set.of("store", "memory", "trusted-proxies", "geo-database", "ipv6-prefix", "rules");
+    private static final Set<String> FIELDS = Set.of(
+            "store",
+            "memory",
+            "trusted-proxies",
+            "geo-database",
+            "ipv6-prefix",
+            "path-case",
+            "path-trailing-slash",
+            "rules");
     private static final String EXPECTED = "a mapping with 'rules'";
     private static final String STORE = "rediss?(-sentinel|-cluster)?://\\S+";
     private static final int MAX_DEPTH = 32;
@@ -47,9 +55,10 @@ final class RuleSetReader {
         String store = store(fields);
         String memory = memory(fields);
         TrustedProxies proxies = proxies(fields);
+        PathOptions paths = paths(fields);
         GeoDatabase geo = geo(fields);
         List<Rule> rules = rules(fields);
-        return problems.isEmpty() ? new RuleSet(store, memory, rules, proxies, geo) : null;
+        return problems.isEmpty() ? new RuleSet(store, memory, rules, proxies, paths, geo) : null;
     }
 
     private static String store(YamlFields fields) {
@@ -93,6 +102,13 @@ final class RuleSetReader {
             }
         }
         return new TrustedProxies(networks);
+    }
+
+    private static PathOptions paths(YamlFields fields) {
+        PathOptions.Comparison[] choices = PathOptions.Comparison.values();
+        return new PathOptions(
+                RuleReader.choice(fields, "path-case", PathOptions.DEFAULT.letterCase(), choices),
+                RuleReader.choice(fields, "path-trailing-slash", PathOptions.DEFAULT.trailingSlash(), choices));
     }
 
     private @Nullable GeoDatabase geo(YamlFields fields) {

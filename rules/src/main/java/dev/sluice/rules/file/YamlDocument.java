@@ -35,7 +35,7 @@ import org.snakeyaml.engine.v2.scanner.StreamReader;
  */
 public final class YamlDocument {
     /** The largest number of characters of one file. */
-    public static final int MAX_LENGTH = 16 << 20;
+    public static final int MAX_LENGTH = 4 << 20;
 
     private static final int MAX_NODES = 4_000_000;
     private static final Set<String> TAGS = Set.of("str", "int", "float", "bool", "null", "map", "seq");

@@ -59,6 +59,12 @@ public final class YamlValue {
         problems.add(line(), offset == 0 ? column() : column(offset), path, value, message);
     }
 
+    /** Adds a warning about this value. */
+    void warn(String message) {
+        String value = node instanceof ScalarNode scalar ? scalar.getValue() : "";
+        problems.warn(line(), column(), path, value, message);
+    }
+
     /** The column of a character of this text; where it begins, if it is not written as it is read. */
     private int column(int offset) {
         if (!(node instanceof ScalarNode scalar)) {

@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
  */
 public record Address(long high, long low) {
     private static final long MAPPED = 0xFFFFL << 32;
+    private static final long NAT64 = 0x0064_FF9B_0000_0000L;
+    private static final long SIX_TO_FOUR = 0x2002;
+    private static final long TEREDO = 0x2001_0000L;
 
     /** The address of version 4 with these 32 bits. */
     static Address v4(int bits) {
@@ -33,6 +36,20 @@ public record Address(long high, long low) {
     /** Whether it is of version 4. */
     public boolean isV4() {
         return high == 0 && low >>> 32 == 0xFFFF;
+    }
+
+    /**
+     * The address of version 4 that this one stands for: that of a client behind NAT64 ({@code 64:ff9b::/96}), 6to4
+     * ({@code 2002::/16}) or Teredo ({@code 2001::/32}); null if it stands for none.
+     */
+    public @Nullable Address embeddedV4() {
+        if (high == NAT64 && low >>> 32 == 0) {
+            return v4((int) low);
+        }
+        if (high >>> 48 == SIX_TO_FOUR) {
+            return v4((int) (high >>> 16));
+        }
+        return high >>> 32 == TEREDO ? v4((int) ~low) : null;
     }
 
     /** The first address of the network of {@code bits} that this one lies in, counted in 128. */

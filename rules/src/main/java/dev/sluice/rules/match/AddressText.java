@@ -19,6 +19,11 @@ final class AddressText {
         return v6(text);
     }
 
+    /** Whether it is an address of version 4, which has one form only. */
+    static boolean isV4(String text) {
+        return v4(text, 0) >= 0;
+    }
+
     static @Nullable Address parseHost(String text) {
         String host = text.strip();
         if (host.startsWith("[")) {
@@ -41,7 +46,8 @@ final class AddressText {
         return percent < 0 || host.indexOf(':') < 0 ? host : host.substring(0, percent);
     }
 
-    private static boolean isPort(String text, int from) {
+    /** Whether nothing follows, or a colon and a port. */
+    static boolean isPort(String text, int from) {
         if (from == text.length()) {
             return true;
         }

@@ -1,5 +1,7 @@
 package dev.sluice.rules.match;
 
+import java.util.Locale;
+
 /** A pattern for the value of an attribute. */
 public sealed interface Pattern permits Glob, Pattern.Exact, Pattern.In {
     /** Whether {@code value} matches. */
@@ -14,7 +16,7 @@ public sealed interface Pattern permits Glob, Pattern.Exact, Pattern.In {
         if (network != null) {
             return new In(network);
         }
-        Glob glob = Glob.parse(text);
+        Glob glob = Glob.parse(attribute.equals(Attributes.HOST) ? text.toLowerCase(Locale.ROOT) : text);
         return glob.isLiteral() ? new Exact(Attributes.normalized(attribute, glob.literal())) : glob;
     }
 

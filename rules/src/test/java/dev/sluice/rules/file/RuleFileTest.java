@@ -171,13 +171,46 @@ class RuleFileTest {
         assertThatThrownBy(() -> RuleFile.read(folder.resolve("none.yaml")))
                 .isInstanceOf(RuleFileException.class)
                 .hasMessageEndingWith("none.yaml: there is no such file");
-        assertThatThrownBy(() -> RuleFile.read(folder)).isInstanceOf(RuleFileException.class);
+        assertThatThrownBy(() -> RuleFile.read(folder))
+                .isInstanceOf(RuleFileException.class)
+                .hasMessage(folder + ": cannot be read: not a regular file, but a folder");
+        Files.write(file, new byte[(4 << 20) + 1]);
+        assertThatThrownBy(() -> RuleFile.read(file))
+                .hasMessage(file + ": cannot be read: too large: 4194305 bytes, at most 4194304");
+    }
+
+    @Test
+    void whatNothingSetsIsWarnedOf() {
+        CheckedRules checked = RuleFile.check("x.yaml", """
+                rules:
+                  - name: a
+                    when: { pth: /x, tenant: t, header.x-y: z, headr.x-key: z }
+                    key: [uzer, ip]
+                    limits: [5 per 1m]
+                    overrides: [{ pathh: /y, limits: [6 per 1m] }]
+                  - { name: b, when: { status: 401 }, limits: [5 per 1m] }
+                """);
+        assertThat(checked.rules().rules()).hasSize(2);
+        assertThat(checked.warnings())
+                .extracting(FileProblem::toString)
+                .containsExactly(
+                        "x.yaml:3:13: rules[0].when.pth: warning: nothing sets the attribute 'pth' unless a caller sends"
+                                + " it; did you mean 'path'?",
+                        "x.yaml:3:48: rules[0].when.headr.x-key: warning: nothing sets the attribute 'headr.x-key' unless"
+                                + " a caller sends it; did you mean 'header.'?",
+                        "x.yaml:4:11: rules[0].key[0]: warning: nothing sets the attribute 'uzer' unless a caller sends it;"
+                                + " did you mean 'user'?",
+                        "x.yaml:6:19: rules[0].overrides[0].pathh: warning: nothing sets the attribute 'pathh' unless a"
+                                + " caller sends it; did you mean 'path'?",
+                        "x.yaml:7:24: rules[1].when.status: warning: only the filters of Spring know the attribute"
+                                + " 'status'; in the server the rule never applies");
+        assertThat(RuleFile.check("example", RuleFile.exampleText()).warnings()).isEmpty();
     }
 
     @Test
     void aHugeFileIsRefusedAndAManyFaultedOneCut() {
-        assertThatThrownBy(() -> RuleFile.parse("big.yaml", "#".repeat((16 << 20) + 1)))
-                .hasMessage("big.yaml: too large: 16777217 characters, at most 16777216");
+        assertThatThrownBy(() -> RuleFile.parse("big.yaml", "#".repeat((4 << 20) + 1)))
+                .hasMessage("big.yaml: too large: 4194305 characters, at most 4194304");
         String many = "rules:\n" + "  - { nam: x }\n".repeat(1000);
         RuleFileException refusal =
                 catchThrowableOfType(RuleFileException.class, () -> RuleFile.parse("many.yaml", many));

@@ -2,6 +2,7 @@ package dev.sluice.server.admin;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sluice.rules.file.RuleFile;
 import dev.sluice.server.ruleset.ActiveRules;
 import dev.sluice.server.ruleset.RejectedRules;
 import dev.sluice.server.ruleset.RuleUpdater;
@@ -39,7 +40,7 @@ final class RulesHandler {
 
     private void rules(AdminRequest request) {
         if (request.isMethod("PUT")) {
-            request.body(AdminRequest.YAML, RuleUpdater.MAX_BYTES, body -> published(request, put(request, body)));
+            request.body(AdminRequest.YAML, RuleFile.MAX_BYTES, body -> published(request, put(request, body)));
         } else if (request.isRead()) {
             show(request, updater.active().version());
         } else {
@@ -69,11 +70,17 @@ final class RulesHandler {
         published(request, updater.rollBack(number, request.caller.toString(), ifMatch(request)));
     }
 
-    private static void published(AdminRequest request, CompletableFuture<RuleVersion> published) {
+    private void published(AdminRequest request, CompletableFuture<RuleVersion> published) {
         request.when(published, version -> {
             request.http.response().putHeader("ETag", etag(version));
-            request.json(200, version.summary());
+            request.json(200, withWarnings(version.summary(), version));
         });
+    }
+
+    /** Adds what in the rules in force has no effect. */
+    private JsonObject withWarnings(JsonObject json, RuleVersion version) {
+        ActiveRules active = updater.active();
+        return version.equals(active.version()) ? json.put("warnings", new JsonArray(active.warnings())) : json;
     }
 
     private void versions(AdminRequest request) {
@@ -110,6 +117,7 @@ final class RulesHandler {
             RejectedRules rejected = active.rejected();
             json.put("lastError", rejected == null ? null : rejected.json());
             json.put("sharingReachable", active.isSharingReachable());
+            withWarnings(json, version);
         }
         request.json(200, json.put("text", version.text()));
     }

@@ -27,7 +27,7 @@ final class CheckReader {
     private static final JsonFactory JSON = JsonFactory.builder()
             .streamReadConstraints(StreamReadConstraints.builder()
                     .maxNestingDepth(8)
-                    .maxStringLength(64 << 10)
+                    .maxStringLength(1 << 20)
                     .maxNameLength(8 << 10)
                     .maxNumberLength(100)
                     .build())

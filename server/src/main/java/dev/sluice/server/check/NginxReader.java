@@ -1,17 +1,22 @@
 package dev.sluice.server.check;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.sluice.rules.ClientAddress;
 import dev.sluice.rules.Request;
 import dev.sluice.rules.Rule;
-import dev.sluice.rules.RuleOverride;
 import dev.sluice.rules.RuleSet;
 import dev.sluice.rules.TrustedProxies;
-import dev.sluice.rules.match.Condition;
-import io.netty.util.AsciiString;
-import io.vertx.core.MultiMap;
+import dev.sluice.rules.match.Attributes;
+import dev.sluice.server.web.HttpProblem;
 import io.vertx.core.http.HttpServerRequest;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,75 +24,147 @@ import org.jspecify.annotations.Nullable;
  * One for each event loop.
  *
  * <pre>
- *   X-Original-URI      path, without the query
- *   X-Original-Method   method
- *   X-Original-Host     host
- *   X-Real-IP           ip: the client of nginx; without it, the client of this connection
- *   X-Forwarded-For     ip, as far as that client and those before it are trusted proxies
- *   any other           header.NAME, if a rule uses it
+ *   X-Original-URI         path, without the query
+ *   X-Original-Method      method
+ *   X-Original-Host        host
+ *   X-Real-IP              ip: the client of nginx; without it, the client of this connection
+ *   X-Forwarded-For        ip, as far as that client and those before it are trusted proxies
+ *   Sluice-Cost            the cost, from 1
+ *   Sluice-Attribute-NAME  the attribute NAME, if a rule uses it
+ *   any other              header.NAME, if a rule uses it
  * </pre>
  *
- * A query parameter is an attribute too and goes before these: it comes from the configuration of nginx.
+ * <p>Each attribute has this one source. A query is refused, since nginx writes variables into it as the client wrote them.
+ * A field that is there twice is refused, since one of the two may be the client's; of X-Forwarded-For and of any other
+ * all values count.
  */
 final class NginxReader {
-    private static final CharSequence URI = AsciiString.cached("x-original-uri");
-    private static final CharSequence METHOD = AsciiString.cached("x-original-method");
-    private static final CharSequence HOST = AsciiString.cached("x-original-host");
-    private static final CharSequence REAL_IP = AsciiString.cached("x-real-ip");
-    private static final CharSequence FORWARDED_FOR = AsciiString.cached("x-forwarded-for");
+    private static final String ATTRIBUTE = "Sluice-Attribute-";
     private static final String HEADER = "header.";
-    private static final Request NOTHING = Request.builder().build();
 
+    /** How often a field may be there. */
+    private enum Times {
+        NEVER,
+        ONCE,
+        ANY
+    }
+
+    /** A header field, and its value in the request that is being read. */
+    private static final class Field {
+        private final String name;
+        private final Times times;
+        private @Nullable String value;
+
+        Field(String name, Times times) {
+            this.name = name;
+            this.times = times;
+        }
+
+        void add(String more) {
+            if (times == Times.NEVER) {
+                throw HttpProblem.badRequest(name + " is not read: this attribute comes from a field of its own");
+            }
+            if (value != null && times == Times.ONCE) {
+                throw HttpProblem.badRequest(name + " is there twice, as " + HttpProblem.quoted(value) + " and "
+                        + HttpProblem.quoted(more) + "; one of the two may be the client's");
+            }
+            value = value == null ? more : value + ", " + more;
+        }
+    }
+
+    /** An attribute and the field that it is read from. */
+    private record Source(String attribute, Field field) {}
+
+    private final Field uri = new Field("X-Original-URI", Times.ONCE);
+    private final Field method = new Field("X-Original-Method", Times.ONCE);
+    private final Field host = new Field("X-Original-Host", Times.ONCE);
+    private final Field realIp = new Field("X-Real-IP", Times.ONCE);
+    private final Field forwardedFor = new Field("X-Forwarded-For", Times.ANY);
+    private final Field cost = new Field("Sluice-Cost", Times.ONCE);
+    private final Map<String, Field> fields = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    private List<Source> sources = List.of();
     private @Nullable RuleSet current;
-    private List<String> headers = List.of();
 
     Request read(HttpServerRequest request, String query, RuleSet rules) {
+        if (!query.isEmpty()) {
+            throw HttpProblem.badRequest(
+                    "/nginx takes no query, since nginx writes variables into it as the client wrote"
+                            + " them, was " + HttpProblem.quoted(query) + "; send attributes as header fields such as "
+                            + ATTRIBUTE + "User");
+        }
         if (!rules.equals(current)) {
+            use(rules);
             current = rules;
-            headers = headers(rules);
         }
-        MultiMap fields = request.headers();
-        Request.Builder builder = Request.builder();
-        QueryReader.into(builder, query);
-        Request given = query.isEmpty() ? NOTHING : builder.build();
-        with(builder, given, "path", fields.get(URI));
-        with(builder, given, "method", fields.get(METHOD));
-        with(builder, given, "host", fields.get(HOST));
-        with(builder, given, "ip", client(request, fields, rules.trustedProxies()));
-        for (int i = 0; i < headers.size(); i++) {
-            String name = headers.get(i);
-            with(builder, given, name, fields.get(name.substring(HEADER.length())));
+        fields.values().forEach(field -> field.value = null);
+        for (Map.Entry<String, String> each : request.headers()) {
+            Field field = fields.get(each.getKey());
+            if (field != null) {
+                field.add(text(each.getValue()));
+            }
         }
-        return builder.build();
+        if (uri.value == null) {
+            throw HttpProblem.badRequest(
+                    uri.name + " is missing; expected proxy_set_header " + uri.name + " $request_uri;");
+        }
+        Request.Builder builder = Request.builder().with(Attributes.IP, client(request, rules.trustedProxies()));
+        for (int i = 0; i < sources.size(); i++) {
+            Source source = sources.get(i);
+            String value = source.field.value;
+            if (value != null) {
+                builder.with(source.attribute, value);
+            }
+        }
+        String permits = cost.value;
+        return (permits == null ? builder : builder.cost(QueryReader.cost(cost.name, permits, 1))).build();
     }
 
-    private static void with(Request.Builder builder, Request given, String name, @Nullable String value) {
-        if (value != null && given.attribute(name) == null) {
-            builder.with(name, value);
-        }
-    }
-
-    private static String client(HttpServerRequest request, MultiMap fields, TrustedProxies proxies) {
-        String real = fields.get(REAL_IP);
+    private String client(HttpServerRequest request, TrustedProxies proxies) {
+        String real = realIp.value;
         String nearest = real != null ? real : request.remoteAddress().hostAddress();
-        return proxies.networks().isEmpty() && real != null
-                ? real
-                : ClientAddress.of(proxies, nearest, fields.getAll(FORWARDED_FOR));
+        String forwarded = forwardedFor.value;
+        return forwarded == null ? nearest : ClientAddress.of(proxies, nearest, List.of(forwarded));
     }
 
-    /** The header fields that rules use, as names of attributes. */
-    private static List<String> headers(RuleSet rules) {
-        return rules.rules().stream()
-                .flatMap(NginxReader::attributes)
-                .filter(name -> name.startsWith(HEADER))
+    /** Finds out which fields these rules need. */
+    private void use(RuleSet rules) {
+        fields.clear();
+        for (Field field : List.of(uri, method, host, realIp, forwardedFor, cost)) {
+            fields.put(field.name, field);
+        }
+        for (String attribute : List.of(Attributes.PATH, Attributes.METHOD, Attributes.HOST, Attributes.IP, "cost")) {
+            fields.put(ATTRIBUTE + attribute, new Field(ATTRIBUTE + attribute, Times.NEVER));
+        }
+        List<Source> all = new ArrayList<>();
+        all.add(new Source(Attributes.PATH, uri));
+        all.add(new Source(Attributes.METHOD, method));
+        all.add(new Source(Attributes.HOST, host));
+        List<String> others = rules.rules().stream()
+                .flatMap(Rule::attributes)
+                .filter(name -> all.stream().noneMatch(source -> source.attribute.equals(name)))
+                .filter(name -> !name.equals(Attributes.IP))
                 .distinct()
                 .toList();
+        for (String attribute : others) {
+            boolean isHeader = attribute.startsWith(HEADER);
+            String name = isHeader ? attribute.substring(HEADER.length()) : ATTRIBUTE + attribute;
+            Times times = isHeader ? Times.ANY : Times.ONCE;
+            all.add(new Source(attribute, fields.computeIfAbsent(name, unknown -> new Field(unknown, times))));
+        }
+        sources = all;
     }
 
-    private static Stream<String> attributes(Rule rule) {
-        Stream<Condition> conditions = Stream.concat(
-                rule.when().stream(),
-                rule.overrides().stream().map(RuleOverride::when).flatMap(List::stream));
-        return Stream.concat(rule.key().stream(), conditions.map(Condition::attribute));
+    /** A field in UTF-8, if it is: fields are handed over as ISO 8859-1. */
+    private static String text(String value) {
+        boolean ascii = value.chars().allMatch(c -> c < 0x80);
+        try {
+            return ascii
+                    ? value
+                    : UTF_8.newDecoder()
+                            .decode(ByteBuffer.wrap(value.getBytes(ISO_8859_1)))
+                            .toString();
+        } catch (CharacterCodingException e) {
+            return value;
+        }
     }
 }

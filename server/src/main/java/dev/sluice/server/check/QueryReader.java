@@ -37,7 +37,7 @@ final class QueryReader {
                 } else if (hasCost) {
                     throw HttpProblem.badRequest("cost was given twice");
                 } else {
-                    request.cost(cost(value));
+                    request.cost(cost("cost", value, 0));
                     hasCost = true;
                 }
             }
@@ -45,7 +45,8 @@ final class QueryReader {
         }
     }
 
-    private static long cost(String text) {
+    /** Reads a cost of at least {@code min}. */
+    static long cost(String name, String text, long min) {
         int digits = text.length();
         long cost = 0;
         boolean good = digits > 0 && digits <= MAX_DIGITS;
@@ -54,9 +55,9 @@ final class QueryReader {
             good = digit >= 0 && digit <= 9;
             cost = cost * 10 + digit;
         }
-        if (!good || cost > Limit.MAX_PERMITS) {
-            throw HttpProblem.badRequest(
-                    "cost must be a whole number from 0 to " + Limit.MAX_PERMITS + ", was " + HttpProblem.quoted(text));
+        if (!good || cost < min || cost > Limit.MAX_PERMITS) {
+            throw HttpProblem.badRequest(name + " must be a whole number from " + min + " to " + Limit.MAX_PERMITS
+                    + ", was " + HttpProblem.quoted(text));
         }
         return cost;
     }

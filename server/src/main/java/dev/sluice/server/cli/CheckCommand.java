@@ -1,38 +1,58 @@
 package dev.sluice.server.cli;
 
+import dev.sluice.rules.file.CheckedRules;
 import dev.sluice.rules.file.RuleFile;
 import dev.sluice.rules.file.RuleFileException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Validates a rule file. */
+/** Validates rule files. */
 @Command(
         name = "check",
         sortOptions = false,
         description = {
-            "Validates a rule file. Prints each mistake with file, line and column, the value, and what was expected."
-                    + " Exits with 0 if the file is right, and with 1 if it is not.",
+            "Validates rule files. Prints each mistake with file, line and column, the value, and what was expected, and"
+                    + " warnings of attributes that nothing sets. Exits with 0 if all files are right, with or without"
+                    + " warnings, and with 1 if one is not.",
             ""
         })
 final class CheckCommand implements Callable<Integer> {
     @Mixin
     private CommonOptions common = new CommonOptions();
 
-    @Parameters(paramLabel = "FILE", description = "The rule file.")
-    private Path file = Path.of("");
+    @Parameters(arity = "1..*", paramLabel = "FILE", description = "The rule files.")
+    private List<Path> files = List.of();
 
     @Override
     public Integer call() {
+        int status = 0;
+        for (Path file : files) {
+            status |= check(file);
+        }
+        return status;
+    }
+
+    private int check(Path file) {
         try {
-            int count = RuleFile.read(file).rules().size();
-            common.out().println(file + ": ok, " + count + (count == 1 ? " rule" : " rules"));
+            CheckedRules checked = RuleFile.check(file.toString(), RuleFile.text(file));
+            checked.warnings().forEach(common.out()::println);
+            common.out()
+                    .println(file + ": ok, " + counted(checked.rules().rules().size(), "rule")
+                            + (checked.warnings().isEmpty()
+                                    ? ""
+                                    : ", " + counted(checked.warnings().size(), "warning")));
             return 0;
         } catch (RuleFileException e) {
             e.problems().forEach(common.out()::println);
             return 1;
         }
+    }
+
+    private static String counted(int count, String what) {
+        return count + " " + what + (count == 1 ? "" : "s");
     }
 }

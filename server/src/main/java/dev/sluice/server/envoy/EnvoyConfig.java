@@ -1,9 +1,12 @@
 package dev.sluice.server.envoy;
 
+import dev.sluice.rules.RegularFile;
 import dev.sluice.rules.file.FileProblems;
+import dev.sluice.rules.file.RuleFile;
 import dev.sluice.server.envoy.DescriptorNode.Level;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
@@ -102,7 +105,11 @@ public final class EnvoyConfig {
 
     private static String text(Path file, List<String> problems) {
         try {
-            return Files.readString(file, StandardCharsets.UTF_8);
+            byte[] bytes = RegularFile.read(file, RuleFile.MAX_BYTES);
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString();
         } catch (CharacterCodingException e) {
             problems.add(file + ": not UTF-8 text");
         } catch (IOException e) {

@@ -2,6 +2,8 @@ package dev.sluice.server.ruleset;
 
 import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.RuleSet;
+import dev.sluice.rules.file.CheckedRules;
+import dev.sluice.rules.file.FileProblem;
 import dev.sluice.rules.file.RuleFile;
 import dev.sluice.rules.file.RuleFileException;
 import dev.sluice.server.ruleset.RejectedRules.BadRulesException;
@@ -17,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * the parsed rules; nobody else puts rules in force on it. Changed by one thread.
  */
 public final class ActiveRules {
+    private static final System.Logger LOG = System.getLogger(ActiveRules.class.getName());
+
     private final RuleEngine engine;
     private final String fileName;
     private final Set<String> stores;
@@ -24,6 +28,7 @@ public final class ActiveRules {
     private final Clock clock;
     private final List<RuleChangeListener> listeners = new CopyOnWriteArrayList<>();
     private volatile RuleVersion version;
+    private volatile List<String> warnings = List.of();
     private volatile @Nullable RejectedRules rejected;
     private volatile boolean sharingReachable = true;
     /** So that bad rules of another server are parsed once and not again and again. */
@@ -33,10 +38,11 @@ public final class ActiveRules {
      * A version of the rules, parsed, that may come into force.
      *
      * @param rules what its text says
+     * @param warnings what in it has no effect
      */
-    record Candidate(RuleVersion version, RuleSet rules) {
+    record Candidate(RuleVersion version, RuleSet rules, List<String> warnings) {
         Candidate after(long number) {
-            return new Candidate(version.after(number), rules);
+            return new Candidate(version.after(number), rules, warnings);
         }
     }
 
@@ -52,6 +58,7 @@ public final class ActiveRules {
             Set<String> stores,
             TemporaryOverrides overrides,
             RuleVersion first,
+            List<FileProblem> warnings,
             Clock clock) {
         this.engine = engine;
         this.fileName = fileName;
@@ -59,6 +66,7 @@ public final class ActiveRules {
         this.overrides = overrides;
         this.version = first;
         this.clock = clock;
+        warn(texts(warnings));
     }
 
     public void listener(RuleChangeListener listener) {
@@ -67,6 +75,11 @@ public final class ActiveRules {
 
     public RuleVersion version() {
         return version;
+    }
+
+    /** What in the rules in force has no effect, each with its place in the file. */
+    public List<String> warnings() {
+        return warnings;
     }
 
     /** The rules that were rejected last, or null if the newest rules are in force. */
@@ -81,7 +94,7 @@ public final class ActiveRules {
 
     /** The rules in force as a candidate for another number. */
     Candidate asCandidate() {
-        return new Candidate(version, engine.rules());
+        return new Candidate(version, engine.rules(), warnings);
     }
 
     /**
@@ -90,13 +103,14 @@ public final class ActiveRules {
      * @throws BadRulesException if it cannot be put in force
      */
     Candidate parse(RuleVersion candidate) {
-        return new Candidate(candidate, parse(candidate.text()));
+        CheckedRules checked = parse(candidate.text());
+        return new Candidate(candidate, checked.rules(), texts(checked.warnings()));
     }
 
-    private RuleSet parse(String text) {
-        RuleSet rules;
+    private CheckedRules parse(String text) {
+        CheckedRules checked;
         try {
-            rules = RuleFile.parse(fileName, text);
+            checked = RuleFile.check(fileName, text);
         } catch (RuleFileException e) {
             throw new BadRulesException(e.problems().stream()
                     .map(problem -> new RuleProblem(
@@ -105,11 +119,12 @@ public final class ActiveRules {
                             problem.column()))
                     .toList());
         }
-        if (!stores.contains(rules.store())) {
+        String store = checked.rules().store();
+        if (!stores.contains(store)) {
             throw new BadRulesException("store: a running server keeps its store, and this names another, "
-                    + withoutPassword(rules.store()) + "; start the server again for that");
+                    + withoutPassword(store) + "; start the server again for that");
         }
-        return rules;
+        return checked;
     }
 
     /** Whether this version is in force, or has been rejected. */
@@ -119,20 +134,22 @@ public final class ActiveRules {
 
     /** Puts a version of another server in force, or rejects it if it is bad. */
     void adopt(RuleVersion next) {
-        adopt(next, () -> parse(next.text()));
+        adopt(next, () -> parse(next));
     }
 
     void adopt(Candidate next) {
-        adopt(next.version(), next::rules);
+        adopt(next.version(), () -> next);
     }
 
-    private void adopt(RuleVersion next, Supplier<RuleSet> rules) {
+    private void adopt(RuleVersion next, Supplier<Candidate> parsed) {
         if (isKnown(next.id())) {
             return;
         }
         if (!next.isSameText(version)) {
             try {
-                apply(rules.get());
+                Candidate candidate = parsed.get();
+                apply(candidate.rules());
+                warn(candidate.warnings());
             } catch (BadRulesException bad) {
                 rejectedId = next.id();
                 reject("version " + next.number() + " by " + next.who(), bad.problems);
@@ -153,6 +170,15 @@ public final class ActiveRules {
         } catch (IllegalArgumentException | IllegalStateException e) {
             throw new BadRulesException(String.valueOf(e.getMessage()));
         }
+    }
+
+    private void warn(List<String> texts) {
+        warnings = List.copyOf(texts);
+        texts.forEach(text -> LOG.log(System.Logger.Level.WARNING, text));
+    }
+
+    private static List<String> texts(List<FileProblem> warnings) {
+        return warnings.stream().map(FileProblem::toString).toList();
     }
 
     /** Shows that the newest rules are bad. */

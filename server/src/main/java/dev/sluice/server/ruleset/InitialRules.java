@@ -1,8 +1,11 @@
 package dev.sluice.server.ruleset;
 
 import dev.sluice.rules.RuleSet;
+import dev.sluice.rules.file.CheckedRules;
+import dev.sluice.rules.file.FileProblem;
 import dev.sluice.rules.file.RuleFile;
 import java.nio.file.Path;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,10 +14,15 @@ import org.jspecify.annotations.Nullable;
  * @param name the name of the file, for messages
  * @param text the text of the file
  * @param rules the same, parsed
+ * @param warnings what in it has no effect
  * @param file the file to watch; null if the rules are built in
  */
 public record InitialRules(
-        String name, String text, RuleSet rules, @Nullable Path file) {
+        String name,
+        String text,
+        RuleSet rules,
+        List<FileProblem> warnings,
+        @Nullable Path file) {
     /** The example that is built in. */
     public static InitialRules example() {
         return builtIn("example-rules.yaml", RuleFile.exampleText());
@@ -22,7 +30,7 @@ public record InitialRules(
 
     /** Rules that are in no file. */
     public static InitialRules builtIn(String name, String text) {
-        return new InitialRules(name, text, RuleFile.parse(name, text), null);
+        return of(name, text, null);
     }
 
     /**
@@ -31,7 +39,11 @@ public record InitialRules(
      * @throws dev.sluice.rules.file.RuleFileException if it cannot be read or is wrong
      */
     public static InitialRules of(Path file) {
-        String text = RuleFile.text(file);
-        return new InitialRules(file.toString(), text, RuleFile.parse(file.toString(), text), file);
+        return of(file.toString(), RuleFile.text(file), file);
+    }
+
+    private static InitialRules of(String name, String text, @Nullable Path file) {
+        CheckedRules checked = RuleFile.check(name, text);
+        return new InitialRules(name, text, checked.rules(), checked.warnings(), file);
     }
 }

@@ -27,9 +27,6 @@ import org.jspecify.annotations.Nullable;
  * <p>All of it happens on one thread, so that a change is complete before the next one starts.
  */
 public final class RuleUpdater implements AutoCloseable {
-    /** The longest rule file, in bytes. */
-    public static final int MAX_BYTES = 4 * 1024 * 1024;
-
     static final int MAX_VERSIONS = 20;
     private static final Duration FILE_PAUSE = Duration.ofMillis(200);
     private static final Duration SYNC_PAUSE = Duration.ofMillis(400);
@@ -50,11 +47,11 @@ public final class RuleUpdater implements AutoCloseable {
         this.shared = shared;
         this.fileName = start.name();
         Path path = start.file();
-        this.file = path == null ? null : new WatchedFile(path, start.text(), MAX_BYTES);
+        this.file = path == null ? null : new WatchedFile(path, start.text());
         Origin origin = path == null ? Origin.EMBEDDED : Origin.FILE;
         RuleVersion first = new RuleVersion(1, origin, fileName, clock.instant(), start.text());
         this.overrides = new TemporaryOverrides(engine, shared, clock);
-        this.active = new ActiveRules(engine, fileName, stores, overrides, first, clock);
+        this.active = new ActiveRules(engine, fileName, stores, overrides, first, start.warnings(), clock);
         this.sync = new RuleSync(shared, active, overrides, file == null ? Instant.EPOCH : file.modified());
     }
 

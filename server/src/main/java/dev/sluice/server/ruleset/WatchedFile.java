@@ -31,16 +31,14 @@ final class WatchedFile {
             @Nullable Object fileKey) {}
 
     private final Path file;
-    private final int maxBytes;
     private final WatchedContent<String> content;
     private @Nullable Attributes seen;
     private @Nullable String problem;
 
     /** Watches a file whose text has been read already. */
-    WatchedFile(Path file, String text, int maxBytes) {
+    WatchedFile(Path file, String text) {
         this.file = file;
         this.content = new WatchedContent<>(text);
-        this.maxBytes = maxBytes;
     }
 
     /** The new text, once, if the file has changed. */
@@ -49,9 +47,6 @@ final class WatchedFile {
             Attributes now = attributes();
             if (content.isSettled() && problem == null && now.equals(seen) && !isRecent(now)) {
                 return Optional.empty();
-            }
-            if (now.size() > maxBytes) {
-                throw new IOException("it has " + now.size() + " bytes, and may have " + maxBytes);
             }
             String text = RuleFile.text(file);
             seen = now;

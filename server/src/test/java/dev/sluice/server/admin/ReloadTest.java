@@ -3,15 +3,18 @@ package dev.sluice.server.admin;
 import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
 import static java.nio.file.StandardCopyOption.REPLACE_EXISTING;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class ReloadTest {
@@ -46,6 +49,57 @@ class ReloadTest {
         assertThat(audited.getString("who")).isEqualTo(file.toString());
         assertThat(audited.getString("before")).startsWith("1-");
         assertThat(audited.getString("after")).startsWith("2-");
+    }
+
+    /** One bound for a file that a server starts with, that it reloads, and that an admin puts. */
+    @Test
+    void aFileThatIsTooLargeIsNeverServed() throws IOException {
+        String tooLarge = TestAdmin.RULES + "#".repeat(4_600_000);
+        assertThatThrownBy(() -> TestAdmin.onFile(Files.writeString(folder.resolve("large.yaml"), tooLarge)))
+                .hasMessageContaining("too large: 4600")
+                .hasMessageEndingWith("bytes, at most 4194304");
+        assertThat(admin.putRules(tooLarge).statusCode()).isEqualTo(413);
+        String large = TestAdmin.RULES + "#".repeat(4_000_000);
+        assertThat(admin.putRules(large).statusCode()).isEqualTo(200);
+        try (TestAdmin second = TestAdmin.onFile(Files.writeString(folder.resolve("large.yaml"), large))) {
+            assertThat(second.json("/v1/rules").getValue("lastError")).isNull();
+        }
+    }
+
+    @Test
+    void aFileThatDoesNotEndIsShownAndReloadingGoesOn() throws IOException, InterruptedException {
+        Files.delete(file);
+        assertThat(new ProcessBuilder("mkfifo", file.toString()).start().waitFor())
+                .isZero();
+        TestAdmin.eventually("it is shown", () -> error() != null);
+        assertThat(String.valueOf(error())).contains("not a regular file");
+        Files.delete(file);
+        Files.writeString(file, rules("regular"));
+        awaitRules("regular");
+    }
+
+    @Test
+    void warningsAreShown() throws IOException {
+        replace("rules: [{ name: typo, when: { pth: /x }, limits: [5 per 1m] }]");
+        awaitRules("typo");
+        assertThat(admin.json("/v1/rules").getJsonArray("warnings").getString(0))
+                .endsWith(
+                        ":1:31: rules[0].when.pth: warning: nothing sets the attribute 'pth' unless a caller sends it;"
+                                + " did you mean 'path'?");
+        JsonObject reply = new JsonObject(admin.putRules("rules: [{ name: b, key: [uzer], limits: [5 per 1m] }]")
+                .body());
+        assertThat(reply.getJsonArray("warnings").getString(0)).contains("did you mean 'user'?");
+        assertThat(new JsonObject(admin.putRules(TestAdmin.RULES).body()).getJsonArray("warnings"))
+                .isEmpty();
+    }
+
+    @Test
+    @Timeout(60)
+    void aDatabaseThatDoesNotEndIsRefused() {
+        HttpResponse<String> refused = admin.putRules("geo-database: /dev/zero\n" + TestAdmin.RULES);
+        assertThat(refused.statusCode()).isEqualTo(400);
+        assertThat(refused.body()).contains("not a MaxMind database file: not a regular file");
+        assertThat(admin.putRules(rules("after")).statusCode()).isEqualTo(200);
     }
 
     @Test

@@ -87,10 +87,9 @@ class CheckReaderTest {
                 IntStream.rangeClosed(1, 65).mapToObj(i -> "'a" + i + "':'x'").collect(Collectors.joining(","));
         assertThatThrownBy(() -> read("{'attributes': {" + many + "}}"))
                 .hasMessage("a request has at most 64 attributes");
-        assertThatThrownBy(() -> read("{'attributes': {'a': '" + "x".repeat(10_000) + "'}}"))
-                .hasMessage("the value of an attribute has at most 8192 characters, that of a had 10000");
-        assertThatThrownBy(() -> read("{'attributes': {'a': '" + "x".repeat(100_000) + "'}}"))
-                .hasMessageStartingWith("the body is not JSON");
+        assertThat(read("{'attributes': {'a': '" + "x".repeat(500_000) + "'}}").all())
+                .as("a long value is not refused")
+                .hasSize(1);
         assertThatThrownBy(() -> read("{'attributes': {}, 'cost': " + "9".repeat(5000) + "}"))
                 .hasMessageStartingWith("the body is not JSON");
         String list = "[" + "{'attributes': {}},".repeat(10) + "{'attributes': {}}]";

@@ -124,6 +124,34 @@ class MainTest {
     }
 
     @Test
+    void checkTakesSeveralFilesAndWarns(@TempDir Path folder) throws Exception {
+        Path good = Files.writeString(folder.resolve("good.yaml"), RuleFile.exampleText());
+        Path typo = Files.writeString(folder.resolve("typo.yaml"), """
+                rules:
+                  - { name: a, when: { pth: /x }, key: [uzer], limits: [5 per 1m] }
+                  - { name: b, when: { status: 401 }, limits: [5 per 1m] }
+                """);
+        Path bad = Files.writeString(folder.resolve("bad.yaml"), "rules: 7");
+        assertThat(run("check", good.toString(), typo.toString())).isEqualTo(0);
+        assertThat(out.toString().lines())
+                .containsExactly(
+                        good + ": ok, 4 rules",
+                        typo + ":2:24: rules[0].when.pth: warning: nothing sets the attribute 'pth' unless a caller"
+                                + " sends it; did you mean 'path'?",
+                        typo + ":2:41: rules[0].key[0]: warning: nothing sets the attribute 'uzer' unless a caller"
+                                + " sends it; did you mean 'user'?",
+                        typo + ":3:24: rules[1].when.status: warning: only the filters of Spring know the attribute"
+                                + " 'status'; in the server the rule never applies",
+                        typo + ": ok, 2 rules, 3 warnings");
+        assertThat(run("check", bad.toString(), good.toString())).isEqualTo(1);
+        assertThat(out.toString()).endsWith(good + ": ok, 4 rules" + System.lineSeparator());
+        assertThat(run("check", "/dev/zero", folder.toString())).isEqualTo(1);
+        assertThat(out.toString())
+                .contains("/dev/zero: cannot be read: not a regular file")
+                .contains(folder + ": cannot be read: not a regular file, but a folder");
+    }
+
+    @Test
     void checkSaysEverythingThatIsWrong(@TempDir Path folder) throws Exception {
         Path file = Files.writeString(folder.resolve("bad.yaml"), """
                 rules:

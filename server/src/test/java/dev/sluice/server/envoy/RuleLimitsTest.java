@@ -64,15 +64,28 @@ final class RuleLimitsTest {
     @Test
     void entriesAreAttributes() {
         Trace.check(server, clock, "edge", """
-                1     | ip=1,path=/login x2           | OK: 1/3 MINUTE 60s
-                1     | ip=1,path=/login x2           | OVER_LIMIT: 1/3 MINUTE 60s
-                1     | ip=1,path=/login              | OK: 0/3 MINUTE 60s
-                2     | ip=1,path=/login              | OVER_LIMIT: 0/3 MINUTE 59s
-                2     | ip=2,path=/login              | OK: 2/3 MINUTE 60s
-                2     | ip=1,path=/other              | OK: -
-                61    | ip=1,path=/login              | OK: 2/3 MINUTE 60s
+                1     | ip=192.0.2.1,path=/login x2           | OK: 1/3 MINUTE 60s
+                1     | ip=192.0.2.1,path=/login x2           | OVER_LIMIT: 1/3 MINUTE 60s
+                1     | ip=192.0.2.1,path=/login              | OK: 0/3 MINUTE 60s
+                2     | ip=192.0.2.1,path=/login              | OVER_LIMIT: 0/3 MINUTE 59s
+                2     | ip=192.0.2.2,path=/login              | OK: 2/3 MINUTE 60s
+                2     | ip=192.0.2.1,path=/other              | OK: -
+                61    | ip=192.0.2.1,path=/login              | OK: 2/3 MINUTE 60s
                 """);
-        Trace.check(server, clock, "elsewhere", "61 | ip=1,path=/login x100 | OK: -");
+        Trace.check(server, clock, "elsewhere", "61 | ip=192.0.2.1,path=/login x100 | OK: -");
+    }
+
+    /** An Envoy that fails open would let a request through whose descriptors are refused. */
+    @Test
+    void aLongValueIsCountedAndNotRefused() {
+        String tenant = "t".repeat(20_000);
+        for (int i = 0; i < 10; i++) {
+            assertThat(ask("edge", "tenant=" + tenant).getOverallCode()).isEqualTo(RateLimitResponse.Code.OK);
+        }
+        assertThat(ask("edge", "tenant=" + tenant).getOverallCode()).isEqualTo(RateLimitResponse.Code.OVER_LIMIT);
+        assertThat(ask("edge", "tenant=" + tenant + "2").getOverallCode()).isEqualTo(RateLimitResponse.Code.OK);
+        String path = "/" + "x".repeat(20_000) + "/../login";
+        assertThat(Trace.show(ask("edge", "ip=192.0.2.9,path=" + path))).isEqualTo("OK: 2/3 MINUTE 60s");
     }
 
     @Test
@@ -96,8 +109,8 @@ final class RuleLimitsTest {
     @Test
     void aDeniedRequestTakesNothing() {
         Trace.check(server, clock, "edge", """
-                1     | ip=1,path=/login x3                   | OK: 0/3 MINUTE 60s
-                1     | tenant=a x8 ; ip=1,path=/login        | OVER_LIMIT: OK 10/10 SECOND 1s, 0/3 MINUTE 60s
+                1     | ip=192.0.2.1,path=/login x3                   | OK: 0/3 MINUTE 60s
+                1     | tenant=a x8 ; ip=192.0.2.1,path=/login        | OVER_LIMIT: OK 10/10 SECOND 1s, 0/3 MINUTE 60s
                 1     | tenant=a x8                           | OK: 2/10 SECOND 1s
                 1     | tenant=a x5 ; tenant=b                | OVER_LIMIT: 4/12 HOUR 3600s, OK 10/10 SECOND 1s
                 1     | tenant=a x2 ; tenant=b x10            | OK: 0/10 SECOND 1s, 0/10 SECOND 1s
@@ -107,19 +120,19 @@ final class RuleLimitsTest {
     @Test
     void noHitsOnlyAsk() {
         Trace.check(server, clock, "edge", """
-                1     | ip=1,path=/login x0           | OK: 3/3 MINUTE 60s
-                1     | ip=1,path=/login x3           | OK: 0/3 MINUTE 60s
-                1     | ip=1,path=/login x0           | OVER_LIMIT: 0/3 MINUTE 60s
+                1     | ip=192.0.2.1,path=/login x0           | OK: 3/3 MINUTE 60s
+                1     | ip=192.0.2.1,path=/login x3           | OK: 0/3 MINUTE 60s
+                1     | ip=192.0.2.1,path=/login x0           | OVER_LIMIT: 0/3 MINUTE 60s
                 """);
     }
 
     @Test
     void aLimitOfTheDescriptorsOwn() {
-        RateLimitResponse first = ask("edge", "ip=1,path=/login x3 @4/DAY");
+        RateLimitResponse first = ask("edge", "ip=192.0.2.1,path=/login x3 @4/DAY");
         assertThat(first.getStatuses(0).getLimitRemaining()).isEqualTo(1);
-        assertThat(ask("edge", "ip=1,path=/login x3 @4/DAY").getOverallCode())
+        assertThat(ask("edge", "ip=192.0.2.1,path=/login x3 @4/DAY").getOverallCode())
                 .isEqualTo(RateLimitResponse.Code.OVER_LIMIT);
-        assertThat(Trace.show(ask("edge", "ip=1,path=/login"))).isEqualTo("OK: 2/3 MINUTE 60s");
+        assertThat(Trace.show(ask("edge", "ip=192.0.2.1,path=/login"))).isEqualTo("OK: 2/3 MINUTE 60s");
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.sluice.server.ruleset;
 import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.rules.file.RuleFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,12 +19,12 @@ class WatchedFileTest {
     Path folder = Path.of("");
 
     private Path file = Path.of("");
-    private WatchedFile watch = new WatchedFile(file, "", 0);
+    private WatchedFile watch = new WatchedFile(file, "");
 
     @BeforeEach
     void watch() throws IOException {
         file = Files.writeString(folder.resolve("rules.yaml"), "one");
-        watch = new WatchedFile(file, "one", 1000);
+        watch = new WatchedFile(file, "one");
     }
 
     @Test
@@ -59,7 +60,7 @@ class WatchedFileTest {
         Files.writeString(second.resolve("rules.yaml"), "two");
         Path data = Files.createSymbolicLink(mount.resolve("..data"), first.getFileName());
         Path link = Files.createSymbolicLink(mount.resolve("rules.yaml"), Path.of("..data", "rules.yaml"));
-        WatchedFile linked = new WatchedFile(link, "one", 1000);
+        WatchedFile linked = new WatchedFile(link, "one");
         assertThat(linked.look()).isEmpty();
         Path swap = Files.createSymbolicLink(mount.resolve("..data_tmp"), second.getFileName());
         Files.move(swap, data, ATOMIC_MOVE);
@@ -91,10 +92,10 @@ class WatchedFileTest {
 
     @Test
     void whatIsTooLongOrNoTextIsNotTaken() throws IOException {
-        Files.writeString(file, "x".repeat(1001));
+        Files.writeString(file, "x".repeat(RuleFile.MAX_BYTES + 1));
         watch.look();
         assertThat(watch.look()).isEmpty();
-        assertThat(watch.problem()).contains("it has 1001 bytes, and may have 1000");
+        assertThat(watch.problem()).contains("too large: 4194305 bytes, at most 4194304");
         Files.write(file, new byte[] {(byte) 0xff, (byte) 0xfe});
         watch.look();
         assertThat(watch.look()).isEmpty();

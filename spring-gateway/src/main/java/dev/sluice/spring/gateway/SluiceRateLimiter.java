@@ -90,7 +90,7 @@ public final class SluiceRateLimiter extends AbstractRateLimiter<SluiceRateLimit
         RouteRule route = routes.computeIfAbsent(routeId, this::routeRule);
         Request.Builder request = Request.builder();
         if (route.attribute != null) {
-            request.with(route.attribute, id.length() > Request.MAX_VALUE ? id.substring(0, Request.MAX_VALUE) : id);
+            request.with(route.attribute, id);
         }
         RuleCheck ask = new RuleCheck(route.rule, request.build());
         RuleEngine engine = registry.engine();

@@ -29,7 +29,7 @@ final class OutgoingRule {
         if (uri.getHost() != null) {
             request.with("host", uri.getHost());
         }
-        if (uri.getRawPath() != null && uri.getRawPath().length() <= Request.MAX_VALUE) {
+        if (uri.getRawPath() != null) {
             request.with("path", uri.getRawPath());
         }
         return registry.engine().check(List.of(new RuleCheck(rule, request.build())));

@@ -94,12 +94,11 @@ record RateLimitOperation(
         Collection<?> values = value instanceof Collection<?> collection
                 ? collection
                 : value instanceof Object[] array ? Arrays.asList(array) : List.of();
-        String text = values.isEmpty()
+        return values.isEmpty()
                 ? String.valueOf(value)
                 : values.stream()
                         .map(each -> String.valueOf(each).replace("\\", "\\\\").replace("|", "\\|"))
                         .collect(Collectors.joining("|"));
-        return text.length() > Request.MAX_VALUE ? text.substring(0, Request.MAX_VALUE) : text;
     }
 
     private static long count(@Nullable Object value) {

@@ -67,11 +67,14 @@ final class WebRateLimiter {
         return isExcluded(checked) ? null : engine().check(checked, rules.in(phase));
     }
 
+    /** Whether the path is excluded in every form in which it may be routed. */
     private boolean isExcluded(Request request) {
-        String path = excluded.isEmpty() ? null : request.attribute("path");
-        if (path == null) {
-            return false;
-        }
+        return !excluded.isEmpty()
+                && request.isPathReadable()
+                && request.paths().stream().allMatch(this::isExcluded);
+    }
+
+    private boolean isExcluded(String path) {
         PathContainer parsed = PathContainer.parsePath(path);
         return excluded.stream().anyMatch(pattern -> pattern.matches(parsed));
     }

@@ -31,12 +31,12 @@ interface WebRequestAdapter {
 
     void attribute(String name, Object value);
 
-    /** The request as rules see it. Values that are too long are cut. */
+    /** The request as rules see it. */
     default Request.Builder request(WebRules rules) {
         Request.Builder request = Request.builder();
         request.with("ip", ClientAddress.of(rules.trustedProxies(), peer(), headers("X-Forwarded-For")));
-        request.with("path", cut(path()));
-        request.with("method", cut(method()));
+        request.with("path", path());
+        request.with("method", method());
         put(request, "host", host());
         put(request, "user", rules.needsUser() ? user() : null);
         List<String> asked = rules.headers();
@@ -49,11 +49,7 @@ interface WebRequestAdapter {
 
     private static void put(Request.Builder request, String name, @Nullable String value) {
         if (value != null) {
-            request.with(name, cut(value));
+            request.with(name, value);
         }
-    }
-
-    private static String cut(String value) {
-        return value.length() > Request.MAX_VALUE ? value.substring(0, Request.MAX_VALUE) : value;
     }
 }
