@@ -1,6 +1,8 @@
 package dev.sluice.server;
 
+import dev.sluice.server.log.ServerLog;
 import dev.sluice.server.web.Bounds;
+import dev.sluice.server.web.HttpCounters;
 import dev.sluice.server.web.InvalidHeadHandler;
 import dev.sluice.server.web.LimitedTransport;
 import io.vertx.core.AbstractVerticle;
@@ -14,6 +16,7 @@ import io.vertx.core.file.FileSystemOptions;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.metrics.MetricsOptions;
 import java.net.BindException;
 import java.time.Duration;
 import java.util.List;
@@ -35,18 +38,22 @@ final class Ports implements AutoCloseable {
     private final Bounds bounds;
     private final Vertx vertx;
     private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
+    private final HttpCounters counters = new HttpCounters();
+    private final RejectionLog rejections;
     private volatile boolean stopping;
 
     Ports(Bounds bounds) {
         this.bounds = bounds;
-        RejectionLog rejections = new RejectionLog(bounds.connections());
+        this.rejections = new RejectionLog(bounds.connections());
         this.vertx = Vertx.builder()
                 .with(new VertxOptions()
                         .setWorkerPoolSize(2)
+                        .setMetricsOptions(new MetricsOptions().setEnabled(true))
                         .setEventLoopPoolSize(loops())
                         .setFileSystemOptions(new FileSystemOptions()
                                 .setFileCachingEnabled(false)
                                 .setClassPathResolvingEnabled(false)))
+                .withMetrics(counters)
                 .withTransport(new LimitedTransport(bounds, () -> !stopping, rejections))
                 .build();
     }
@@ -58,6 +65,16 @@ final class Ports implements AutoCloseable {
 
     Vertx vertx() {
         return vertx;
+    }
+
+    /** Counts what passes through the ports. */
+    HttpCounters counters() {
+        return counters;
+    }
+
+    /** How many connections were closed at once, because there were too many. */
+    long rejectedConnections() {
+        return rejections.count();
     }
 
     boolean isOpen() {
@@ -73,6 +90,7 @@ final class Ports implements AutoCloseable {
      */
     int listen(
             int loops, ServerSettings.Address address, String option, Supplier<Handler<HttpServerRequest>> handlers) {
+        counters.next(option.equals("--admin-port") ? "admin" : "data");
         int before = servers.size();
         int port =
                 address.port() == 0 ? -1 - before : address.port(); // negative: any, but the same for all event loops
@@ -125,7 +143,10 @@ final class Ports implements AutoCloseable {
         try {
             await(Future.join(shut), grace.plus(TO_END));
         } catch (CompletionException e) {
-            Log.warn("cut-off", "reason", "requests took longer than " + grace);
+            ServerLog.events()
+                    .atWarn()
+                    .addKeyValue("reason", "requests took longer than " + grace)
+                    .log("cut-off");
         }
     }
 

@@ -11,21 +11,21 @@ import dev.sluice.rules.RuleSet;
 import dev.sluice.server.admin.AdminAccess;
 import dev.sluice.server.admin.AdminOptions;
 import dev.sluice.server.admin.AdminPort;
+import dev.sluice.server.admin.Traffic;
 import dev.sluice.server.check.DataPort;
 import dev.sluice.server.check.HeldPermits;
 import dev.sluice.server.envoy.EnvoyFolder;
 import dev.sluice.server.envoy.EnvoyLimits;
+import dev.sluice.server.envoy.GrpcStatuses;
 import dev.sluice.server.envoy.RateLimitGrpc;
 import dev.sluice.server.envoy.RateLimitJson;
 import dev.sluice.server.envoy.RateLimitService;
 import dev.sluice.server.page.Playground;
 import dev.sluice.server.ruleset.RuleUpdater;
-import dev.sluice.server.ruleset.Watcher;
 import dev.sluice.server.web.HttpProblem;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,7 +45,10 @@ public final class SluiceServer implements AutoCloseable {
     private final RuleEngine engine;
     private final RuleUpdater updater;
     private final Ports ports;
+    private final HeldPermits held;
+    private final GrpcStatuses statuses = new GrpcStatuses();
     private final AdminPort admin;
+    private final DecisionTimes times;
     private int port;
     private int adminPort;
 
@@ -59,14 +62,16 @@ public final class SluiceServer implements AutoCloseable {
                         engine, settings.rules(), storeUrl, settings.redis().prefix())
                 : RuleUpdater.local(engine, settings.rules());
         this.ports = new Ports(settings.bounds());
-        EnvoyFolder envoy = settings.envoy();
-        List<Watcher> watchers = envoy == null ? List.of() : List.of(envoy.watcher());
+        this.held = new HeldPermits(ports.vertx(), engine, settings.bounds().holds());
+        Traffic traffic = new Traffic(ports.counters(), statuses, ports::rejectedConnections, held::open);
         this.admin = new AdminPort(
                 ports.vertx(),
                 engine,
                 updater,
-                new AdminOptions(settings.tokens(), settings.audit(), store, watchers),
+                AdminOptions.of(settings.tokens(), settings.audit(), store, traffic)
+                        .envoy(settings.envoy()),
                 new Playground(ports.vertx()));
+        this.times = new DecisionTimes(admin::took, settings.tracer());
     }
 
     /**
@@ -108,24 +113,30 @@ public final class SluiceServer implements AutoCloseable {
 
     private void listen() {
         adminPort = ports.listen(1, settings.admin(), "--admin-port", () -> admin);
-        HeldPermits held =
-                new HeldPermits(ports.vertx(), engine, settings.bounds().holds());
         Handler<HttpServerRequest> others = others();
         port = ports.listen(
                 Ports.loops(),
                 settings.data(),
                 "--port",
-                () -> new DataPort(ports.vertx(), engine, held, settings.bounds(), ports::isOpen, admin::took, others));
+                () -> new DataPort(
+                        ports.vertx(),
+                        engine,
+                        held,
+                        settings.bounds(),
+                        ports::isOpen,
+                        times,
+                        settings.fields(),
+                        others));
     }
 
     /** Handles the requests to the data port that are not for {@link DataPort}. */
     private Handler<HttpServerRequest> others() {
         EnvoyFolder folder = settings.envoy();
         RateLimitService service = folder == null
-                ? RateLimitService.of(engine, store, OnFailure.LOCAL)
-                : RateLimitService.of(limits(folder));
+                ? RateLimitService.of(engine, store, OnFailure.LOCAL, admin.rateLimits(), times)
+                : RateLimitService.of(limits(folder), times);
         Duration timeout = settings.bounds().requestTimeout();
-        RateLimitGrpc grpc = new RateLimitGrpc(ports.vertx(), service, timeout);
+        RateLimitGrpc grpc = new RateLimitGrpc(ports.vertx(), service, timeout, statuses);
         RateLimitJson json = new RateLimitJson(ports.vertx(), service, timeout);
         return request -> {
             if (RateLimitGrpc.isGrpc(request)) {
@@ -144,6 +155,7 @@ public final class SluiceServer implements AutoCloseable {
 
     private EnvoyLimits limits(EnvoyFolder folder) {
         EnvoyLimits limits = new EnvoyLimits(store, OnFailure.LOCAL, folder.config());
+        limits.listener(admin.rateLimits());
         folder.watch(limits);
         return limits;
     }
@@ -181,6 +193,9 @@ public final class SluiceServer implements AutoCloseable {
         admin.close();
         ports.close();
         store.close();
+        if (settings.tracer() != null) {
+            settings.tracer().close();
+        }
         settings.audit().close();
     }
 }

@@ -5,7 +5,9 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import dev.sluice.Store;
 import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.file.RuleFile;
+import dev.sluice.server.check.CheckListener;
 import dev.sluice.server.check.DataPort;
+import dev.sluice.server.check.HeaderFields;
 import dev.sluice.server.check.HeldPermits;
 import dev.sluice.server.web.Bounds;
 import java.io.IOException;
@@ -55,7 +57,8 @@ public final class WarmUp {
                             held,
                             Bounds.DEFAULTS,
                             () -> true,
-                            nanos -> {},
+                            CheckListener.NONE,
+                            HeaderFields.STANDARD,
                             request -> request.response().end()));
             send(port);
             return true;

@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,15 +27,16 @@ final class CheckService {
     private final Vertx vertx;
     private final RuleEngine engine;
     private final HeldPermits held;
-    private final LongConsumer onDecided;
+    private final CheckListener listener;
     private final PolicyCache policies = new PolicyCache();
-    private final VerdictWriter writer = new VerdictWriter(policies);
+    private final VerdictWriter writer;
 
-    CheckService(Vertx vertx, RuleEngine engine, HeldPermits held, LongConsumer onDecided) {
+    CheckService(Vertx vertx, RuleEngine engine, HeldPermits held, CheckListener listener, HeaderFields fields) {
         this.vertx = vertx;
         this.engine = engine;
         this.held = held;
-        this.onDecided = onDecided;
+        this.listener = listener;
+        this.writer = new VerdictWriter(policies, fields);
     }
 
     /** Answers one check with 200 or 429. */
@@ -44,7 +44,7 @@ final class CheckService {
         long began = System.nanoTime();
         CompletableFuture<Verdict> future = engine.check(check.request());
         await(request, future, () -> future.cancel(false), verdict -> {
-            onDecided.accept(System.nanoTime() - began);
+            listener.decided(request, began, verdict);
             if (!holds(verdict)) {
                 writer.send(request.response(), verdict, null);
                 return;
@@ -63,7 +63,7 @@ final class CheckService {
         long began = System.nanoTime();
         CompletableFuture<Verdict> future = engine.check(check.request());
         await(request, future, () -> future.cancel(false), verdict -> {
-            onDecided.accept(System.nanoTime() - began);
+            listener.decided(request, began, verdict);
             if (holds(verdict) && held.add(verdict, check.leaseMillis()) == null) {
                 tooManyHolds(request, List.of(verdict));
                 return;
@@ -92,7 +92,7 @@ final class CheckService {
         CompletableFuture<List<Verdict>> all = CompletableFuture.allOf(futures.toArray(CompletableFuture<?>[]::new))
                 .thenApply(done -> futures.stream().map(CompletableFuture::join).toList());
         await(request, all, () -> futures.forEach(each -> each.cancel(false)), verdicts -> {
-            onDecided.accept(System.nanoTime() - began);
+            listener.decided(request, began, verdicts);
             List<String> ids = new ArrayList<>(verdicts.size());
             for (int i = 0; i < verdicts.size(); i++) {
                 Verdict verdict = verdicts.get(i);

@@ -33,6 +33,11 @@ public final class HeldPermits {
         this.max = max;
     }
 
+    /** How many holds are open. */
+    public int open() {
+        return count.get();
+    }
+
     /** Keeps the permits of a verdict until they are released or the lease ends; the id, or null if there are too many. */
     @Nullable
     String add(Verdict verdict, long leaseMillis) {

@@ -4,6 +4,8 @@ import dev.sluice.rules.file.FileProblems;
 import dev.sluice.server.envoy.DescriptorNode.Level;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
@@ -21,6 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Limits in the format of envoyproxy/ratelimit, one domain in each file. */
 public final class EnvoyConfig {
+    private static final int MAX_BYTES = 4 * 1024 * 1024;
+
     private final Map<String, Level> domains;
 
     private EnvoyConfig(Map<String, Level> domains) {
@@ -100,9 +104,23 @@ public final class EnvoyConfig {
         return new EnvoyConfig(domains);
     }
 
+    /** Reads no more than a file may have, and no pipe or device, which might never end. */
     private static String text(Path file, List<String> problems) {
         try {
-            return Files.readString(file, StandardCharsets.UTF_8);
+            if (!Files.isRegularFile(file)) {
+                throw new IOException("it is not a file");
+            }
+            byte[] bytes;
+            try (InputStream in = Files.newInputStream(file)) {
+                bytes = in.readNBytes(MAX_BYTES + 1);
+            }
+            if (bytes.length > MAX_BYTES) {
+                throw new IOException("it has more than " + MAX_BYTES + " bytes");
+            }
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString();
         } catch (CharacterCodingException e) {
             problems.add(file + ": not UTF-8 text");
         } catch (IOException e) {
@@ -114,6 +132,21 @@ public final class EnvoyConfig {
     /** The domains that have limits. */
     public Set<String> domains() {
         return domains.keySet();
+    }
+
+    /** A limit in a file: its domain, and the path to it as {@link DescriptorHits#descriptor}. */
+    public record LimitPath(String domain, String descriptor) {
+        /** As {@link DescriptorHits#name}. */
+        public String name() {
+            return domain + "." + descriptor;
+        }
+    }
+
+    /** All limits. */
+    public List<LimitPath> limits() {
+        List<LimitPath> limits = new ArrayList<>();
+        domains.forEach((domain, level) -> level.paths("", path -> limits.add(new LimitPath(domain, path))));
+        return limits;
     }
 
     /** The limit that applies to a descriptor, if any: one as many levels deep as the descriptor has entries. */

@@ -31,10 +31,10 @@ final class GrpcCall {
         UNIMPLEMENTED(12),
         INTERNAL(13);
 
-        private final String code;
+        private final int code;
 
         Status(int code) {
-            this.code = Integer.toString(code);
+            this.code = code;
         }
     }
 
@@ -68,9 +68,15 @@ final class GrpcCall {
     static final int MAX_FRAME_BYTES = PREFIX + RateLimitService.MAX_MESSAGE_BYTES;
 
     private final HttpServerRequest request;
+    private final GrpcStatuses statuses;
 
-    GrpcCall(HttpServerRequest request) {
+    GrpcCall(HttpServerRequest request, GrpcStatuses statuses) {
         this.request = request;
+        this.statuses = statuses;
+    }
+
+    HttpServerRequest request() {
+        return request;
     }
 
     /** Passes on the message, or fails the call if its frame has none. */
@@ -161,15 +167,17 @@ final class GrpcCall {
         if (response != null) {
             Buffer buffer = Buffer.buffer(frame).setInt(1, frame.length - PREFIX);
             response.putTrailer("grpc-status", "0").end(buffer);
+            statuses.count(0);
         }
     }
 
     void fail(Status status, String message) {
         HttpServerResponse response = begin();
         if (response != null) {
-            response.putHeader("grpc-status", status.code)
+            response.putHeader("grpc-status", Integer.toString(status.code))
                     .putHeader("grpc-message", escaped(message))
                     .end();
+            statuses.count(status.code);
         }
     }
 

@@ -28,13 +28,16 @@ public final class RateLimitGrpc implements Handler<HttpServerRequest> {
 
     private final RateLimitService service;
     private final BodyReader bodies;
+    private final GrpcStatuses statuses;
 
     /**
      * @param service decides the calls
      * @param timeout how long a client may take to send its message
+     * @param statuses counts the calls
      */
-    public RateLimitGrpc(Vertx vertx, RateLimitService service, Duration timeout) {
+    public RateLimitGrpc(Vertx vertx, RateLimitService service, Duration timeout, GrpcStatuses statuses) {
         this.service = service;
+        this.statuses = statuses;
         this.bodies = new BodyReader(vertx, GrpcCall.MAX_FRAME_BYTES, timeout);
         Thread warmUp = new Thread(RateLimitGrpc::warmUp, "rls-warm-up");
         warmUp.setDaemon(true);
@@ -71,7 +74,7 @@ public final class RateLimitGrpc implements Handler<HttpServerRequest> {
         } else if (!isProto(request.getHeader("content-type"))) {
             request.response().setStatusCode(415).end();
         } else {
-            GrpcCall call = new GrpcCall(request);
+            GrpcCall call = new GrpcCall(request, statuses);
             String path = request.path();
             if (SHOULD_RATE_LIMIT.equals(path)) {
                 call.read(bodies, message -> decide(call, message));
@@ -98,7 +101,7 @@ public final class RateLimitGrpc implements Handler<HttpServerRequest> {
             call.fail(GrpcCall.Status.INVALID_ARGUMENT, "not a RateLimitRequest: " + e.getMessage());
             return;
         }
-        service.decide(request).onComplete(decided -> {
+        service.decide(call.request(), request).onComplete(decided -> {
             if (decided.succeeded()) {
                 call.respond(decided.result());
             } else if (decided.cause() instanceof Descriptors.InvalidRequest invalid) {

@@ -41,7 +41,7 @@ public final class RateLimitJson implements Handler<HttpServerRequest> {
             HttpProblem.sendWrongMethod(request, "POST");
             return;
         }
-        bodies.read(request).compose(this::decide).onComplete(decided -> {
+        bodies.read(request).compose(body -> decide(request, body)).onComplete(decided -> {
             if (decided.succeeded()) {
                 send(request.response(), decided.result());
             } else {
@@ -50,14 +50,14 @@ public final class RateLimitJson implements Handler<HttpServerRequest> {
         });
     }
 
-    private Future<RateLimitResponse> decide(Buffer body) {
+    private Future<RateLimitResponse> decide(HttpServerRequest call, Buffer body) {
         RateLimitRequest.Builder request = RateLimitRequest.newBuilder();
         try {
             PARSER.merge(body.toString(), request);
         } catch (InvalidProtocolBufferException | RuntimeException e) {
             throw HttpProblem.badRequest("not a RateLimitRequest in JSON: " + e.getMessage());
         }
-        return service.decide(request.build());
+        return service.decide(call, request.build());
     }
 
     private static HttpProblem problem(Throwable failure) {

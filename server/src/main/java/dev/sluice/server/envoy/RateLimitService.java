@@ -7,6 +7,7 @@ import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServerRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -21,20 +22,27 @@ public final class RateLimitService {
     private static final System.Logger LOG = System.getLogger(RateLimitService.class.getName());
 
     private final Decider decider;
+    private final CallListener listener;
 
-    RateLimitService(Decider decider) {
+    RateLimitService(Decider decider, CallListener listener) {
         this.decider = decider;
+        this.listener = listener;
     }
 
     /** Decides requests. */
     interface Decider {
-        /** Never blocks. The request has a domain and at least one descriptor. */
-        CompletableFuture<RateLimitResponse> decide(RateLimitRequest request);
+        /** The result for each descriptor. Never blocks. The request has a domain and at least one descriptor. */
+        CompletableFuture<List<DescriptorResult>> results(RateLimitRequest request);
+
+        /** The response to a request. */
+        default CompletableFuture<RateLimitResponse> decide(RateLimitRequest request) {
+            return results(request).thenApply(results -> RateLimitResponses.of(request, results));
+        }
     }
 
     /** A service that decides by files in the format of envoyproxy/ratelimit. */
-    public static RateLimitService of(EnvoyLimits limits) {
-        return new RateLimitService(limits);
+    public static RateLimitService of(EnvoyLimits limits, CallListener listener) {
+        return new RateLimitService(limits, listener);
     }
 
     /**
@@ -43,19 +51,31 @@ public final class RateLimitService {
      *
      * @param store counts the hits of descriptors that have a limit of their own
      * @param onFailure decides about those while the store does not answer
+     * @param overrides hears of those
      */
-    public static RateLimitService of(RuleEngine engine, Store store, OnFailure onFailure) {
-        return new RateLimitService(new RuleLimits(engine, new WindowCounter.Factory(store, onFailure)));
+    public static RateLimitService of(
+            RuleEngine engine, Store store, OnFailure onFailure, RateLimitListener overrides, CallListener listener) {
+        RuleLimits limits = new RuleLimits(engine, new WindowCounter.Factory(store, onFailure));
+        limits.listener(overrides);
+        return new RateLimitService(limits, listener);
     }
 
     /**
      * The decision, which is there at once or comes later on the event loop that asks. The future fails with
      * {@link Descriptors.InvalidRequest} if the request has a mistake in it; every other failure is in the log.
+     *
+     * @param call the request over HTTP that brought it
      */
-    Future<RateLimitResponse> decide(RateLimitRequest request) {
+    Future<RateLimitResponse> decide(HttpServerRequest call, RateLimitRequest request) {
         try {
             Descriptors.check(request);
-            CompletableFuture<RateLimitResponse> decided = decider.decide(request);
+            long beganNanos = System.nanoTime();
+            CompletableFuture<RateLimitResponse> decided = decider.results(request)
+                    .thenApply(results -> {
+                        RateLimitResponse response = RateLimitResponses.of(request, results);
+                        listener.decided(call, beganNanos, new RateLimitOutcome(request, response, results));
+                        return response;
+                    });
             if (decided.isDone()) {
                 return Future.succeededFuture(decided.join());
             }

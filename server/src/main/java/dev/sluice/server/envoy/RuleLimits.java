@@ -9,7 +9,6 @@ import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.Verdict;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
-import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,11 +29,16 @@ final class RuleLimits implements RateLimitService.Decider {
         this.overrides = new LimitOverrides(windows);
     }
 
+    /** Sets the listener, which hears of the descriptors that bring a limit along; the rules have listeners of their own. */
+    void listener(RateLimitListener listener) {
+        overrides.listener(listener);
+    }
+
     /** The result for a descriptor, and the verdict that took permits for it. */
     private record Charge(DescriptorResult result, @Nullable Verdict verdict) {}
 
     @Override
-    public CompletableFuture<RateLimitResponse> decide(RateLimitRequest request) {
+    public CompletableFuture<List<DescriptorResult>> results(RateLimitRequest request) {
         List<Request> requests = new ArrayList<>(request.getDescriptorsCount());
         for (int i = 0; i < request.getDescriptorsCount(); i++) {
             requests.add(Descriptors.request(request, i));
@@ -43,7 +47,7 @@ final class RuleLimits implements RateLimitService.Decider {
         for (int i = 0; i < requests.size(); i++) {
             charges.add(decide(request, request.getDescriptors(i), requests.get(i)));
         }
-        return RateLimitService.all(charges).thenCompose(all -> respond(request, all));
+        return RateLimitService.all(charges).thenCompose(this::settle);
     }
 
     private CompletableFuture<Charge> decide(RateLimitRequest whole, RateLimitDescriptor descriptor, Request request) {
@@ -56,7 +60,7 @@ final class RuleLimits implements RateLimitService.Decider {
                 : engine.check(request).thenApply(verdict -> new Charge(result(verdict, Taken.YES), verdict));
     }
 
-    private CompletableFuture<RateLimitResponse> respond(RateLimitRequest request, List<Charge> charges) {
+    private CompletableFuture<List<DescriptorResult>> settle(List<Charge> charges) {
         List<DescriptorResult> results = new ArrayList<>(charges.size());
         List<CompletableFuture<Void>> refunds = new ArrayList<>();
         boolean denied = charges.stream().anyMatch(charge -> charge.result().denies());
@@ -70,8 +74,8 @@ final class RuleLimits implements RateLimitService.Decider {
             }
         }
         return refunds.isEmpty()
-                ? CompletableFuture.completedFuture(RateLimitResponses.of(request, results))
-                : RateLimitService.all(refunds).thenApply(done -> RateLimitResponses.of(request, results));
+                ? CompletableFuture.completedFuture(results)
+                : RateLimitService.all(refunds).thenApply(done -> results);
     }
 
     /** Whether the permits that a verdict allows are taken. */
@@ -92,7 +96,7 @@ final class RuleLimits implements RateLimitService.Decider {
         long untaken = taken == Taken.NO && verdict.allowed() ? decision.permits() : 0;
         long remaining = Math.min(decision.limit(), decision.remaining() + untaken);
         Duration period = Objects.requireNonNullElse(limit.period(), Duration.ZERO);
-        return DescriptorResult.of(
+        DescriptorResult result = DescriptorResult.of(
                 DescriptorLimit.message(decisive.rule().name(), limit.permits(), EnvoyUnit.lasting(period)),
                 period.getNano() == 0 ? period.getSeconds() : 0,
                 DescriptorLimit.Mode.ENFORCED,
@@ -101,6 +105,7 @@ final class RuleLimits implements RateLimitService.Decider {
                 decision.resetAfterMicros(),
                 decision.retryAfterMicros(),
                 Struct.getDefaultInstance());
+        return result.by(decisive.rule().name(), decision.source());
     }
 
     /** The one that denies for longest, else the one with the least remaining. */

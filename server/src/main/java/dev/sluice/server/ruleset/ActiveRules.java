@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * the parsed rules; nobody else puts rules in force on it. Changed by one thread.
  */
 public final class ActiveRules {
+    private static final System.Logger LOG = System.getLogger(ActiveRules.class.getName());
+
     private final RuleEngine engine;
     private final String fileName;
     private final Set<String> stores;
@@ -104,6 +106,8 @@ public final class ActiveRules {
                             problem.line(),
                             problem.column()))
                     .toList());
+        } catch (Throwable e) {
+            throw unexpected(e);
         }
         if (!stores.contains(rules.store())) {
             throw new BadRulesException("store: a running server keeps its store, and this names another, "
@@ -152,7 +156,18 @@ public final class ActiveRules {
             engine.apply(rules);
         } catch (IllegalArgumentException | IllegalStateException e) {
             throw new BadRulesException(String.valueOf(e.getMessage()));
+        } catch (Throwable e) {
+            throw unexpected(e);
         }
+    }
+
+    /** A failure that no check foresaw, such as a stack overflow, rejects the rules like any other problem with them. */
+    private static BadRulesException unexpected(Throwable e) {
+        LOG.log(System.Logger.Level.ERROR, "the rules could not be read", e);
+        if (e instanceof OutOfMemoryError memory) {
+            throw memory;
+        }
+        return new BadRulesException("the rules could not be read: " + e);
     }
 
     /** Shows that the newest rules are bad. */

@@ -19,9 +19,9 @@ final class RlsServer implements AutoCloseable {
     private final ManagedChannel channel;
 
     RlsServer(RateLimitService.Decider decider) throws Exception {
-        RateLimitService service = new RateLimitService(decider);
+        RateLimitService service = new RateLimitService(decider, CallListener.NONE);
         RateLimitJson json = new RateLimitJson(vertx, service, TIMEOUT);
-        RateLimitGrpc grpc = new RateLimitGrpc(vertx, service, TIMEOUT);
+        RateLimitGrpc grpc = new RateLimitGrpc(vertx, service, TIMEOUT, new GrpcStatuses());
         server = vertx.createHttpServer()
                 .requestHandler(request -> {
                     if ("/json".equals(request.path())) {
