@@ -29,8 +29,8 @@ final class TrafficSnapshots {
                 calls(),
                 connections(),
                 byPort("connections_opened", "Connections that were opened.", HttpCounters.Port::opened),
-                byPort("received_bytes", "Bytes of requests.", HttpCounters.Port::receivedBytes),
-                byPort("sent_bytes", "Bytes of responses.", HttpCounters.Port::sentBytes),
+                byPort("received_bytes", "Bytes of the bodies of requests.", HttpCounters.Port::receivedBytes),
+                byPort("sent_bytes", "Bytes of the bodies of responses.", HttpCounters.Port::sentBytes),
                 byPort("resets", "Requests whose client went away before the response.", HttpCounters.Port::resets));
     }
 

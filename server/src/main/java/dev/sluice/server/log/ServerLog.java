@@ -30,7 +30,7 @@ public final class ServerLog extends ContextAwareBase implements Configurator {
     static final String EVENTS = "dev.sluice.server.events";
 
     /** Libraries that log too much. */
-    private static final List<String> VERBOSE = List.of("io.lettuce", "io.netty", "io.vertx");
+    private static final List<String> VERBOSE = List.of("io.lettuce", "io.netty");
 
     /** Logback makes one, when the first logger is asked for. */
     public ServerLog() {}

@@ -6,6 +6,7 @@ import io.vertx.core.net.SocketAddress;
 import io.vertx.core.spi.VertxMetricsFactory;
 import io.vertx.core.spi.metrics.HttpServerMetrics;
 import io.vertx.core.spi.metrics.VertxMetrics;
+import io.vertx.core.spi.observability.HttpRequest;
 import io.vertx.core.spi.observability.HttpResponse;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -13,10 +14,10 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts connections, responses and bytes of each port. Vert.x calls it; a response costs three additions.
+ * Counts connections, responses and bytes of each port. Vert.x calls it; a request costs three additions.
  *
  * <p>Why by way of Vert.x's interface for metrics: it sees every response, also those to requests that no handler ever
- * sees, and the bytes of heads.
+ * sees.
  */
 public final class HttpCounters implements VertxMetricsFactory {
     private final Map<String, Port> ports = new LinkedHashMap<>();
@@ -52,10 +53,12 @@ public final class HttpCounters implements VertxMetricsFactory {
             return opened.sum() - gone;
         }
 
+        /** The bytes of the bodies of requests. */
         public long receivedBytes() {
             return received.sum();
         }
 
+        /** The bytes of the bodies of responses. */
         public long sentBytes() {
             return sent.sum();
         }
@@ -89,13 +92,8 @@ public final class HttpCounters implements VertxMetricsFactory {
         }
 
         @Override
-        public void bytesRead(@Nullable Object socket, SocketAddress remoteAddress, long bytes) {
+        public void requestEnd(@Nullable Object request, @Nullable HttpRequest head, long bytes) {
             received.add(bytes);
-        }
-
-        @Override
-        public void bytesWritten(@Nullable Object socket, SocketAddress remoteAddress, long bytes) {
-            sent.add(bytes);
         }
 
         @Override
@@ -105,6 +103,7 @@ public final class HttpCounters implements VertxMetricsFactory {
 
         @Override
         public void responseEnd(@Nullable Object request, HttpResponse response, long bytes) {
+            sent.add(bytes);
             int status = response.statusCode();
             if (status >= FIRST_STATUS && status <= LAST_STATUS) {
                 statuses[status - FIRST_STATUS].increment();
