@@ -23,6 +23,7 @@ import dev.sluice.server.envoy.RateLimitService;
 import dev.sluice.server.page.Playground;
 import dev.sluice.server.ruleset.RuleUpdater;
 import dev.sluice.server.web.HttpProblem;
+import dev.sluice.server.web.OpenApi;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
@@ -138,16 +139,20 @@ public final class SluiceServer implements AutoCloseable {
         Duration timeout = settings.bounds().requestTimeout();
         RateLimitGrpc grpc = new RateLimitGrpc(ports.vertx(), service, timeout, statuses);
         RateLimitJson json = new RateLimitJson(ports.vertx(), service, timeout);
+        OpenApi openApi = OpenApi.ofDataPort();
         return request -> {
             if (RateLimitGrpc.isGrpc(request)) {
                 grpc.handle(request);
             } else if ("/json".equals(request.path())) {
                 json.handle(request);
+            } else if (OpenApi.PATH.equals(request.path())) {
+                openApi.handle(request);
             } else {
                 HttpProblem.of(
                                 404,
                                 "there is nothing at " + request.path() + "; there are /v1/check,"
-                                        + " /v1/holds/{id}, /nginx, /json, /healthz and /readyz, and gRPC for Envoy")
+                                        + " /v1/holds/{id}, /nginx, /json, /healthz, /readyz and /openapi.yaml, and gRPC for"
+                                        + " Envoy")
                         .send(request);
             }
         };

@@ -9,6 +9,7 @@ import dev.sluice.server.envoy.RateLimitListener;
 import dev.sluice.server.ruleset.RuleUpdater;
 import dev.sluice.server.ruleset.Watcher;
 import dev.sluice.server.web.HttpProblem;
+import dev.sluice.server.web.OpenApi;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
@@ -39,6 +40,7 @@ public final class AdminPort implements Handler<HttpServerRequest>, AutoCloseabl
     private final RulesHandler rules;
     private final KeysHandler keys;
     private final StatusHandler status;
+    private final OpenApi openApi = OpenApi.ofAdminPort();
 
     /** With a handler for all other paths. */
     public AdminPort(
@@ -116,6 +118,10 @@ public final class AdminPort implements Handler<HttpServerRequest>, AutoCloseabl
             return;
         }
         String path = request.path() == null ? "/" : request.path();
+        if (path.equals(OpenApi.PATH)) {
+            openApi.handle(request);
+            return;
+        }
         if (!path.startsWith("/v1/") && !path.equals("/metrics")) {
             pages.handle(request);
             return;
