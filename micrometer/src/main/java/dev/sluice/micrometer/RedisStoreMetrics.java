@@ -9,6 +9,8 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.ToDoubleFunction;
 
 /** What a store on Redis has beside its memory. The only class here that needs the module for Redis. */
@@ -21,25 +23,29 @@ final class RedisStoreMetrics {
         this.registry = registry;
     }
 
-    static void bind(Store store, MeterRegistry registry) {
-        if (store instanceof RedisStore redis) {
-            new RedisStoreMetrics(redis, registry).bind();
-        }
+    static boolean isRedis(Store store) {
+        return store instanceof RedisStore;
     }
 
-    static void refreshMasters(Store store, MeterRegistry registry) {
-        if (store instanceof RedisStore redis) {
-            MultiGauge.builder("sluice.store.master.up")
-                    .description("0 while the circuit breaker of this master is open, and 1 while it is asked.")
-                    .register(registry)
-                    .register(
-                            redis.counters().breakers().entrySet().stream()
-                                    .map(each -> MultiGauge.Row.of(
-                                            Tags.of("master", each.getKey()),
-                                            each.getValue() == BreakerState.OPEN ? 0 : 1))
-                                    .toList(),
-                            true);
-        }
+    static void bind(Store store, MeterRegistry registry) {
+        new RedisStoreMetrics((RedisStore) store, registry).bind();
+    }
+
+    /** The gauges of the masters, which {@link #rows} fills. */
+    static MultiGauge masters(MeterRegistry registry) {
+        return MultiGauge.builder("sluice.store.master.up")
+                .description("0 while the circuit breaker of this master is open, and 1 while it is asked.")
+                .register(registry);
+    }
+
+    static List<MultiGauge.Row<?>> rows(Store store) {
+        List<MultiGauge.Row<?>> rows = new ArrayList<>();
+        ((RedisStore) store)
+                .counters()
+                .breakers()
+                .forEach((master, state) ->
+                        rows.add(MultiGauge.Row.of(Tags.of("master", master), state == BreakerState.OPEN ? 0 : 1)));
+        return rows;
     }
 
     private void bind() {

@@ -5,7 +5,10 @@ import dev.sluice.StoreUsage;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.ToDoubleFunction;
 
 /**
@@ -23,6 +26,7 @@ public final class StoreMetrics implements MeterBinder {
     private static final boolean HAS_REDIS = hasRedis();
 
     private final Store store;
+    private final Map<MeterRegistry, MultiGauge> masters = new ConcurrentHashMap<>();
 
     /** The metrics of this store. */
     public StoreMetrics(Store store) {
@@ -38,19 +42,18 @@ public final class StoreMetrics implements MeterBinder {
                         "sluice.store.at.bound", store, now -> now.usage().atBound())
                 .description("Decisions on keys that shared a counter, because the memory was used up.")
                 .register(registry);
-        if (HAS_REDIS) {
+        if (HAS_REDIS && RedisStoreMetrics.isRedis(store)) {
             RedisStoreMetrics.bind(store, registry);
+            masters.computeIfAbsent(registry, RedisStoreMetrics::masters);
         }
     }
 
     /**
-     * Registers the gauges of the masters that Redis has now. Redis may get others at any time, so call it before each
-     * reading of {@code sluice.store.master.up}; without this call there are no such gauges.
+     * Brings {@code sluice.store.master.up} up to date in every registry. Redis may get other masters at any time, so call
+     * it before each reading; without this call there are no such gauges.
      */
-    public void refreshMasters(MeterRegistry registry) {
-        if (HAS_REDIS) {
-            RedisStoreMetrics.refreshMasters(store, registry);
-        }
+    public void refreshMasters() {
+        masters.values().forEach(gauge -> gauge.register(RedisStoreMetrics.rows(store), true));
     }
 
     /** An application need not have the module for Redis. */

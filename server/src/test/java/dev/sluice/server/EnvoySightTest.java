@@ -151,7 +151,8 @@ class EnvoySightTest {
     @Test
     void aPipeAmongTheFilesIsAProblemAndNothingMore() throws Exception {
         Path pipe = folder.resolve("pipe.yaml");
-        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
+                .isZero();
         Eventually.holds("it is shown", PATIENCE, () -> metric("sluice_envoy_config_bad") == 1);
         assertThat(admin("/v1/status").encode()).contains("it is not a file");
         Files.delete(pipe);
@@ -161,7 +162,10 @@ class EnvoySightTest {
     private static String deepDescriptors(int depth) {
         StringBuilder text = new StringBuilder();
         for (int i = 0; i < depth; i++) {
-            text.append("  ".repeat(i)).append("- key: k\n").append("  ".repeat(i)).append("  descriptors:\n");
+            text.append("  ".repeat(i))
+                    .append("- key: k\n")
+                    .append("  ".repeat(i))
+                    .append("  descriptors:\n");
         }
         return text.toString();
     }
@@ -183,8 +187,7 @@ class EnvoySightTest {
     }
 
     private double stat(String name, String descriptor) {
-        return metric(
-                "sluice_descriptor_" + name + "_total{descriptor=\"" + descriptor + "\",domain=\"shop\"}");
+        return metric("sluice_descriptor_" + name + "_total{descriptor=\"" + descriptor + "\",domain=\"shop\"}");
     }
 
     private JsonObject admin(String path) {

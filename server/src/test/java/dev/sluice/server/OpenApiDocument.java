@@ -33,12 +33,14 @@ final class OpenApiDocument {
     /** Every documented response, as {@code get /path 200}; without those for every other status. */
     Set<String> responses() {
         Set<String> all = new TreeSet<>();
-        root.get("paths").properties().forEach(path -> path.getValue().properties().stream()
-                .filter(operation -> METHODS.contains(operation.getKey()))
-                .forEach(operation -> operation.getValue().get("responses").properties().stream()
-                        .map(Map.Entry::getKey)
-                        .filter(status -> !status.equals("default"))
-                        .forEach(status -> all.add(operation.getKey() + " " + path.getKey() + " " + status))));
+        root.get("paths")
+                .properties()
+                .forEach(path -> path.getValue().properties().stream()
+                        .filter(operation -> METHODS.contains(operation.getKey()))
+                        .forEach(operation -> operation.getValue().get("responses").properties().stream()
+                                .map(Map.Entry::getKey)
+                                .filter(status -> !status.equals("default"))
+                                .forEach(status -> all.add(operation.getKey() + " " + path.getKey() + " " + status))));
         return all;
     }
 

@@ -66,13 +66,26 @@ class OpenApiTest {
 
     @Test
     void theDataPort() throws Exception {
-        OpenApiDocument document = new OpenApiDocument(service.get("/openapi.yaml").body());
+        OpenApiDocument document =
+                new OpenApiDocument(service.get("/openapi.yaml").body());
         String few = "/v1/check?ip=203.0.113.9&path=/few";
         for (String path : new String[] {
-            few, few, few + "&cost=11", "/v1/check?cost=-1", "/v1/check", "/v1/check?path=/watched",
-            "/v1/check?path=/watched", "/v1/check?path=/degraded", "/v1/check?path=/degraded", "/v1/check?path=/queue",
-            "/v1/check?path=/queue", "/v1/check?ip=203.0.113.1&path=/few", "/v1/check?path=/at-once",
-            "/healthz", "/readyz", "/openapi.yaml",
+            few,
+            few,
+            few + "&cost=11",
+            "/v1/check?cost=-1",
+            "/v1/check",
+            "/v1/check?path=/watched",
+            "/v1/check?path=/watched",
+            "/v1/check?path=/degraded",
+            "/v1/check?path=/degraded",
+            "/v1/check?path=/queue",
+            "/v1/check?path=/queue",
+            "/v1/check?ip=203.0.113.1&path=/few",
+            "/v1/check?path=/at-once",
+            "/healthz",
+            "/readyz",
+            "/openapi.yaml",
         }) {
             data(document, "get", path, "");
         }
@@ -107,13 +120,24 @@ class OpenApiTest {
         assertThat(admin("GET", "/openapi.yaml", "", "Authorization", "Bearer wrong")
                         .statusCode())
                 .isEqualTo(401);
-        OpenApiDocument document = new OpenApiDocument(admin("GET", "/openapi.yaml", "").body());
+        OpenApiDocument document =
+                new OpenApiDocument(admin("GET", "/openapi.yaml", "").body());
         service.get("/v1/check?ip=203.0.113.9&path=/few");
         service.get("/v1/check?ip=203.0.113.9&path=/few");
         for (String path : new String[] {
-            "/openapi.yaml", "/v1/rules", "/v1/rules/versions", "/v1/rules/versions/1", "/v1/rules/versions/9",
-            "/v1/keys/few/203.0.113.9", "/v1/keys/few/203.0.113.1", "/v1/keys/none/a", "/v1/keys/everything/",
-            "/v1/offenders", "/v1/offenders?top=x", "/v1/status", "/metrics",
+            "/openapi.yaml",
+            "/v1/rules",
+            "/v1/rules/versions",
+            "/v1/rules/versions/1",
+            "/v1/rules/versions/9",
+            "/v1/keys/few/203.0.113.9",
+            "/v1/keys/few/203.0.113.1",
+            "/v1/keys/none/a",
+            "/v1/keys/everything/",
+            "/v1/offenders",
+            "/v1/offenders?top=x",
+            "/v1/status",
+            "/metrics",
         }) {
             admin(document, "get", path, "");
         }

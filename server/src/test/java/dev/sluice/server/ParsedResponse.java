@@ -23,7 +23,8 @@ record ParsedResponse(int statusCode, String text) implements HttpResponse<Strin
         Map<String, List<String>> fields = new TreeMap<>();
         text.substring(0, text.indexOf("\r\n\r\n")).lines().skip(1).forEach(line -> {
             int colon = line.indexOf(':');
-            fields.put(line.substring(0, colon), List.of(line.substring(colon + 1).strip()));
+            fields.put(
+                    line.substring(0, colon), List.of(line.substring(colon + 1).strip()));
         });
         return HttpHeaders.of(fields, (name, value) -> true);
     }

@@ -30,8 +30,7 @@ class TrafficTest {
                 limits: [1 per 1h]
             """;
 
-    private final Service service =
-            new Service(Service.settings(RULES).bounds(Bounds.DEFAULTS.withConnections(5)));
+    private final Service service = new Service(Service.settings(RULES).bounds(Bounds.DEFAULTS.withConnections(5)));
 
     @AfterEach
     void stop() {
@@ -132,8 +131,7 @@ class TrafficTest {
     }
 
     private double metric(String name) {
-        return service
-                .send(HttpRequest.newBuilder(
+        return service.send(HttpRequest.newBuilder(
                         URI.create("http://127.0.0.1:" + service.server().adminPort() + "/metrics")))
                 .body()
                 .lines()

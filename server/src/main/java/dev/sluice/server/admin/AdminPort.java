@@ -71,7 +71,7 @@ public final class AdminPort implements Handler<HttpServerRequest>, AutoCloseabl
         metrics.show(options.traffic());
         metrics.show(options.store());
         if (envoy != null) {
-            metrics.show(envoy, counters.descriptors);
+            metrics.show(envoy);
         }
         if (options.store() instanceof RedisStore redis) {
             new StoreWatch(vertx, redis, events).begin();

@@ -46,6 +46,7 @@ final class Metrics implements AutoCloseable {
     void show(VerdictCounters counters) {
         registry.getPrometheusRegistry().register((MultiCollector)
                 () -> MetricSnapshots.of(counters.byRule.snapshot(), counters.latency.snapshot()));
+        registry.getPrometheusRegistry().register((MultiCollector) counters.descriptors::snapshots);
         String help = "Checks: allowed, denied, or unmatched if no rule applies.";
         checks(counters.allowed, "allowed", help);
         checks(counters.denied, "denied", help);
@@ -122,11 +123,10 @@ final class Metrics implements AutoCloseable {
     void show(Store store) {
         StoreMetrics metrics = new StoreMetrics(store);
         metrics.bindTo(registry);
-        beforeScrape = () -> metrics.refreshMasters(registry);
+        beforeScrape = metrics::refreshMasters;
     }
 
-    void show(EnvoyReporter envoy, DescriptorCounters descriptors) {
-        registry.getPrometheusRegistry().register((MultiCollector) descriptors::snapshots);
+    void show(EnvoyReporter envoy) {
         gauge("sluice.envoy.config.limits", "Limits for Envoy in force.", envoy, EnvoyReporter::limits);
         gauge(
                 "sluice.envoy.config.bad",

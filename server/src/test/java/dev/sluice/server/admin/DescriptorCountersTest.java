@@ -21,8 +21,7 @@ class DescriptorCountersTest {
             count("user", "user_" + i);
         }
         count("path", "path");
-        assertThat(hits())
-                .isEqualTo(Map.of("user", 997.0, "path", 1.0, "user_0", 1.0, "user_1", 1.0, "user_2", 1.0));
+        assertThat(hits()).isEqualTo(Map.of("user", 997.0, "path", 1.0, "user_0", 1.0, "user_1", 1.0, "user_2", 1.0));
     }
 
     @Test
@@ -33,8 +32,7 @@ class DescriptorCountersTest {
         for (String name : List.of("a", "d", "e", "f", "g", "h")) {
             count(name, name);
         }
-        assertThat(hits())
-                .isEqualTo(Map.of("a", 1.0, "b", 0.0, "c", 0.0, "d", 1.0, "e", 1.0, "f", 1.0, "other", 2.0));
+        assertThat(hits()).isEqualTo(Map.of("a", 1.0, "b", 0.0, "c", 0.0, "d", 1.0, "e", 1.0, "f", 1.0, "other", 2.0));
     }
 
     @Test

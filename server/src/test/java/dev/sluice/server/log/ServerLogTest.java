@@ -26,7 +26,8 @@ class ServerLogTest {
         ServerLog.to(out, LogFormat.TEXT);
         logAll();
         assertThat(lines())
-                .allMatch(line -> line.matches("time=\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z level=\\w+ .*"));
+                .allMatch(
+                        line -> line.matches("time=\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z level=\\w+ .*"));
         assertThat(lines().stream().map(line -> line.replaceFirst("time=\\S+ ", "")))
                 .containsExactly(
                         "level=info event=started port=8080 file=\"a b\\nc=\\\"d\\\"\"",

@@ -143,8 +143,8 @@ class TracingTest {
     void whatIsNotHereIsRefused() {
         assertThatThrownBy(() -> Tracing.of(Map.of("OTEL_TRACES_EXPORTER", "zipkin")))
                 .hasMessage("OTEL_TRACES_EXPORTER must be otlp or none, was 'zipkin'");
-        assertThatThrownBy(() ->
-                        Tracing.of(Map.of("OTEL_TRACES_EXPORTER", "otlp", "OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")))
+        assertThatThrownBy(
+                        () -> Tracing.of(Map.of("OTEL_TRACES_EXPORTER", "otlp", "OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")))
                 .hasMessage("OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf, was 'grpc'");
         assertThatThrownBy(() -> Tracing.of(Map.of("OTEL_EXPORTER_OTLP_ENDPOINT", "not a URL")))
                 .hasMessageStartingWith("traces cannot be sent with these OTEL_… variables");
