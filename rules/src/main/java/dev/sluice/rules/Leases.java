@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +25,8 @@ public final class Leases {
     /** The lease of a hold for which neither the rule nor the request says one. */
     public static final Duration DEFAULT = Duration.ofMinutes(1);
 
+    private final LongAdder granted = new LongAdder();
+    private final LongAdder released = new LongAdder();
     private final RuleEngine engine;
     private final BiFunction<String, String, @Nullable Limiter> limiters;
 
@@ -31,6 +34,16 @@ public final class Leases {
     Leases(RuleEngine engine, BiFunction<String, String, @Nullable Limiter> limiters) {
         this.engine = engine;
         this.limiters = limiters;
+    }
+
+    /** How many requests were given holds. */
+    public long granted() {
+        return granted.sum();
+    }
+
+    /** How many tokens were released, here and before their leases ended. */
+    public long released() {
+        return released.sum();
     }
 
     /** Whether a verdict took permits that are held until they are released. */
@@ -97,6 +110,7 @@ public final class Leases {
         }
         HoldToken token = new HoldToken(holds);
         if (holds.size() == held.size()) {
+            granted.increment();
             return CompletableFuture.completedFuture(Optional.of(token.text()));
         }
         List<RuleDecision> others = verdict.decisions().stream()
@@ -113,7 +127,15 @@ public final class Leases {
      */
     public CompletableFuture<Boolean> release(String token) {
         HoldToken parsed = HoldToken.parse(token);
-        return parsed == null ? CompletableFuture.completedFuture(false) : release(parsed);
+        if (parsed == null) {
+            return CompletableFuture.completedFuture(false);
+        }
+        return release(parsed).thenApply(found -> {
+            if (found) {
+                released.increment();
+            }
+            return found;
+        });
     }
 
     private CompletableFuture<Boolean> release(HoldToken token) {

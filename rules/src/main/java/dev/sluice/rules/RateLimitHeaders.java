@@ -36,6 +36,12 @@ public final class RateLimitHeaders {
     public static final String STATE = "RateLimit";
     public static final String RETRY_AFTER = "Retry-After";
 
+    /** What many clients knew before the draft; only where it is asked for, see {@link #setLegacy}. */
+    public static final String LEGACY_LIMIT = "X-RateLimit-Limit";
+
+    public static final String LEGACY_REMAINING = "X-RateLimit-Remaining";
+    public static final String LEGACY_RESET = "X-RateLimit-Reset";
+
     /** Set to {@code ?1} on a response to a degraded request. */
     public static final String DEGRADED = "Sluice-Degraded";
 
@@ -89,6 +95,25 @@ public final class RateLimitHeaders {
         set(RETRY_AFTER, retryAfter(verdict), header);
         set(DEGRADED, verdict.degraded() ? "?1" : null, header);
         set("Cache-Control", verdict.allowed() ? null : "no-store", header);
+    }
+
+    /**
+     * Sets the three {@code X-RateLimit-…} fields, for the decisive rule alone, since they have room for one. Reset is the
+     * number of seconds until the same request would be allowed, or until all is free again if it is allowed now; it is
+     * left out if time alone will not do.
+     */
+    public static void setLegacy(Verdict verdict, BiConsumer<String, String> header) {
+        RuleDecision decisive = verdict.decisive();
+        if (decisive == null || !isShown(decisive)) {
+            return;
+        }
+        Decision decision = decisive.decision();
+        header.accept(LEGACY_LIMIT, Long.toString(decision.limit()));
+        header.accept(LEGACY_REMAINING, Long.toString(decision.remaining()));
+        long micros = decision.allowed() ? decision.resetAfterMicros() : decision.retryAfterMicros();
+        if (micros != Decision.NEVER_MICROS) {
+            header.accept(LEGACY_RESET, Long.toString(seconds(micros)));
+        }
     }
 
     private static void set(String name, @Nullable String value, BiConsumer<String, String> header) {

@@ -1,6 +1,8 @@
 package dev.sluice.server;
 
+import dev.sluice.server.log.ServerLog;
 import dev.sluice.server.web.Bounds;
+import dev.sluice.server.web.HttpCounters;
 import dev.sluice.server.web.InvalidHeadHandler;
 import dev.sluice.server.web.LimitedTransport;
 import io.vertx.core.AbstractVerticle;
@@ -14,6 +16,7 @@ import io.vertx.core.file.FileSystemOptions;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.metrics.MetricsOptions;
 import java.net.BindException;
 import java.time.Duration;
 import java.util.List;
@@ -36,18 +39,22 @@ final class Ports implements AutoCloseable {
     private final Vertx vertx;
     private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
     private volatile boolean draining;
+    private final HttpCounters counters = new HttpCounters();
+    private final RejectionLog rejections;
     private volatile boolean stopping;
 
     Ports(Bounds bounds) {
         this.bounds = bounds;
-        RejectionLog rejections = new RejectionLog(bounds.connections());
+        this.rejections = new RejectionLog(bounds.connections());
         this.vertx = Vertx.builder()
                 .with(new VertxOptions()
                         .setWorkerPoolSize(2)
+                        .setMetricsOptions(new MetricsOptions().setEnabled(true))
                         .setEventLoopPoolSize(loops())
                         .setFileSystemOptions(new FileSystemOptions()
                                 .setFileCachingEnabled(false)
                                 .setClassPathResolvingEnabled(false)))
+                .withMetrics(counters)
                 .withTransport(new LimitedTransport(bounds, () -> !stopping, rejections))
                 .build();
         vertx.exceptionHandler(OutOfMemory::endProcessOn);
@@ -67,6 +74,16 @@ final class Ports implements AutoCloseable {
         return !draining && !stopping;
     }
 
+    /** Counts what passes through the ports. */
+    HttpCounters counters() {
+        return counters;
+    }
+
+    /** How many connections were closed at once, because there were too many. */
+    long rejectedConnections() {
+        return rejections.count();
+    }
+
     /**
      * Listens with {@code loops} event loops, each with a handler of its own.
      *
@@ -76,6 +93,7 @@ final class Ports implements AutoCloseable {
      */
     int listen(
             int loops, ServerSettings.Address address, String option, Supplier<Handler<HttpServerRequest>> handlers) {
+        counters.next(option.equals("--admin-port") ? "admin" : "data");
         int before = servers.size();
         int port =
                 address.port() == 0 ? -1 - before : address.port(); // negative: any, but the same for all event loops
@@ -144,7 +162,10 @@ final class Ports implements AutoCloseable {
         try {
             await(Future.join(shut), grace.plus(TO_END));
         } catch (CompletionException e) {
-            Log.warn("cut-off", "reason", "requests took longer than " + grace);
+            ServerLog.events()
+                    .atWarn()
+                    .addKeyValue("reason", "requests took longer than " + grace)
+                    .log("cut-off");
         }
     }
 

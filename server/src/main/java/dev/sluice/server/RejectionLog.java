@@ -1,5 +1,6 @@
 package dev.sluice.server;
 
+import dev.sluice.server.log.ServerLog;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -15,13 +16,22 @@ final class RejectionLog implements Runnable {
         this.max = max;
     }
 
+    /** How many were rejected. */
+    long count() {
+        return count.get();
+    }
+
     @Override
     public void run() {
         long all = count.incrementAndGet();
         long logged = loggedNanos.get();
         long now = System.nanoTime();
         if (now - logged >= PAUSE_NANOS && loggedNanos.compareAndSet(logged, now)) {
-            Log.warn("connections-rejected", "max", max, "count", all);
+            ServerLog.events()
+                    .atWarn()
+                    .addKeyValue("max", max)
+                    .addKeyValue("count", all)
+                    .log("connections-rejected");
         }
     }
 }

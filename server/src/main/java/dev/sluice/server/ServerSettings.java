@@ -2,8 +2,10 @@ package dev.sluice.server;
 
 import dev.sluice.server.admin.AdminTokens;
 import dev.sluice.server.admin.AuditLog;
+import dev.sluice.server.check.HeaderFields;
 import dev.sluice.server.envoy.EnvoyFolder;
 import dev.sluice.server.ruleset.InitialRules;
+import dev.sluice.server.trace.CheckTracer;
 import dev.sluice.server.web.Bounds;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * @param bounds how much clients may use of the server
  * @param drain how long the server goes on after it has said that it is not ready any more, before it closes its ports
  * @param grace how long requests under way may take when the server stops
+ * @param fields which header fields show a client its limits
+ * @param tracer makes a span of every check, and is closed by the server; null for no traces
  */
 public record ServerSettings(
         InitialRules rules,
@@ -37,7 +41,9 @@ public record ServerSettings(
         @Nullable EnvoyFolder envoy,
         Bounds bounds,
         Duration drain,
-        Duration grace) {
+        Duration grace,
+        HeaderFields fields,
+        @Nullable CheckTracer tracer) {
     /** The address that a port listens on; port 0 takes a free one. */
     public record Address(String host, int port) {
         public static final String ALL = "0.0.0.0";
@@ -71,42 +77,63 @@ public record ServerSettings(
                 null,
                 Bounds.DEFAULTS,
                 Duration.ZERO,
-                DEFAULT_GRACE);
+                DEFAULT_GRACE,
+                HeaderFields.STANDARD,
+                null);
     }
 
     public ServerSettings store(@Nullable String store) {
-        return new ServerSettings(rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, drain, grace);
+        return new ServerSettings(
+                rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, drain, grace, fields, tracer);
     }
 
     public ServerSettings memory(@Nullable String memory) {
-        return new ServerSettings(rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, drain, grace);
+        return new ServerSettings(
+                rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, drain, grace, fields, tracer);
     }
 
     public ServerSettings redis(Redis redis) {
-        return new ServerSettings(rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, drain, grace);
+        return new ServerSettings(
+                rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, drain, grace, fields, tracer);
     }
 
     public ServerSettings at(Address data, Address admin) {
-        return new ServerSettings(rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, drain, grace);
+        return new ServerSettings(
+                rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, drain, grace, fields, tracer);
     }
 
     public ServerSettings guarded(AdminTokens tokens, AuditLog audit) {
-        return new ServerSettings(rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, drain, grace);
+        return new ServerSettings(
+                rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, drain, grace, fields, tracer);
     }
 
     public ServerSettings envoy(@Nullable EnvoyFolder envoy) {
-        return new ServerSettings(rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, drain, grace);
+        return new ServerSettings(
+                rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, drain, grace, fields, tracer);
     }
 
     public ServerSettings bounds(Bounds bounds) {
-        return new ServerSettings(rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, drain, grace);
+        return new ServerSettings(
+                rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, drain, grace, fields, tracer);
     }
 
     public ServerSettings drain(Duration drain) {
-        return new ServerSettings(rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, drain, grace);
+        return new ServerSettings(
+                rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, drain, grace, fields, tracer);
     }
 
     public ServerSettings grace(Duration grace) {
-        return new ServerSettings(rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, drain, grace);
+        return new ServerSettings(
+                rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, drain, grace, fields, tracer);
+    }
+
+    public ServerSettings fields(HeaderFields fields) {
+        return new ServerSettings(
+                rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, drain, grace, fields, tracer);
+    }
+
+    public ServerSettings tracer(@Nullable CheckTracer tracer) {
+        return new ServerSettings(
+                rules, store, memory, redis, data, admin, tokens, audit, envoy, bounds, drain, grace, fields, tracer);
     }
 }

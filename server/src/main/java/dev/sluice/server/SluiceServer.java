@@ -11,21 +11,22 @@ import dev.sluice.rules.RuleSet;
 import dev.sluice.server.admin.AdminAccess;
 import dev.sluice.server.admin.AdminOptions;
 import dev.sluice.server.admin.AdminPort;
+import dev.sluice.server.admin.Traffic;
 import dev.sluice.server.check.DataPort;
 import dev.sluice.server.envoy.EnvoyFolder;
 import dev.sluice.server.envoy.EnvoyLimits;
+import dev.sluice.server.envoy.GrpcStatuses;
 import dev.sluice.server.envoy.RateLimitGrpc;
 import dev.sluice.server.envoy.RateLimitJson;
 import dev.sluice.server.envoy.RateLimitService;
 import dev.sluice.server.page.Playground;
 import dev.sluice.server.ruleset.RuleUpdater;
-import dev.sluice.server.ruleset.Watcher;
 import dev.sluice.server.web.BodyBudget;
 import dev.sluice.server.web.HttpProblem;
+import dev.sluice.server.web.OpenApi;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,7 +47,9 @@ public final class SluiceServer implements AutoCloseable {
     private final RuleUpdater updater;
     private final Ports ports;
     private final BodyBudget budget;
+    private final GrpcStatuses statuses = new GrpcStatuses();
     private final AdminPort admin;
+    private final DecisionTimes times;
     private int port;
     private int adminPort;
 
@@ -61,14 +64,16 @@ public final class SluiceServer implements AutoCloseable {
                 : RuleUpdater.local(engine, settings.rules());
         this.ports = new Ports(settings.bounds());
         this.budget = new BodyBudget(settings.bounds());
-        EnvoyFolder envoy = settings.envoy();
-        List<Watcher> watchers = envoy == null ? List.of() : List.of(envoy.watcher());
+        Traffic traffic =
+                new Traffic(ports.counters(), statuses, ports::rejectedConnections, budget, engine.leases());
         this.admin = new AdminPort(
                 ports.vertx(),
                 engine,
                 updater,
-                new AdminOptions(settings.tokens(), settings.audit(), store, watchers, budget),
+                AdminOptions.of(settings.tokens(), settings.audit(), store, traffic)
+                        .envoy(settings.envoy()),
                 new Playground(ports.vertx()));
+        this.times = new DecisionTimes(admin::took, settings.tracer());
     }
 
     /**
@@ -116,28 +121,39 @@ public final class SluiceServer implements AutoCloseable {
                 settings.data(),
                 "--port",
                 () -> new DataPort(
-                        ports.vertx(), engine, settings.bounds(), budget, ports::isReady, admin::took, others));
+                        ports.vertx(),
+                        engine,
+                        settings.bounds(),
+                        budget,
+                        ports::isReady,
+                        times,
+                        settings.fields(),
+                        others));
     }
 
     /** Handles the requests to the data port that are not for {@link DataPort}. */
     private Handler<HttpServerRequest> others() {
         EnvoyFolder folder = settings.envoy();
         RateLimitService service = folder == null
-                ? RateLimitService.of(engine, store, OnFailure.LOCAL)
-                : RateLimitService.of(limits(folder));
+                ? RateLimitService.of(engine, store, OnFailure.LOCAL, admin.rateLimits(), times)
+                : RateLimitService.of(limits(folder), times);
         Duration timeout = settings.bounds().requestTimeout();
-        RateLimitGrpc grpc = new RateLimitGrpc(ports.vertx(), service, timeout, budget, ports::isReady);
+        RateLimitGrpc grpc = new RateLimitGrpc(ports.vertx(), service, timeout, budget, statuses, ports::isReady);
         RateLimitJson json = new RateLimitJson(ports.vertx(), service, timeout, budget);
+        OpenApi openApi = OpenApi.ofDataPort();
         return request -> {
             if (RateLimitGrpc.isGrpc(request)) {
                 grpc.handle(request);
             } else if ("/json".equals(request.path())) {
                 json.handle(request);
+            } else if (OpenApi.PATH.equals(request.path())) {
+                openApi.handle(request);
             } else {
                 HttpProblem.of(
                                 404,
                                 "there is nothing at " + request.path() + "; there are /v1/check,"
-                                        + " /v1/holds/{id}, /nginx, /json, /healthz and /readyz, and gRPC for Envoy")
+                                        + " /v1/holds/{id}, /nginx, /json, /healthz, /readyz and /openapi.yaml, and gRPC for"
+                                        + " Envoy")
                         .send(request);
             }
         };
@@ -145,6 +161,7 @@ public final class SluiceServer implements AutoCloseable {
 
     private EnvoyLimits limits(EnvoyFolder folder) {
         EnvoyLimits limits = new EnvoyLimits(store, OnFailure.LOCAL, folder.config());
+        limits.listener(admin.rateLimits());
         folder.watch(limits);
         return limits;
     }
@@ -186,6 +203,9 @@ public final class SluiceServer implements AutoCloseable {
         admin.close();
         ports.close();
         store.close();
+        if (settings.tracer() != null) {
+            settings.tracer().close();
+        }
         settings.audit().close();
     }
 }

@@ -5,7 +5,9 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import dev.sluice.Store;
 import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.file.RuleFile;
+import dev.sluice.server.check.CheckListener;
 import dev.sluice.server.check.DataPort;
+import dev.sluice.server.check.HeaderFields;
 import dev.sluice.server.web.BodyBudget;
 import dev.sluice.server.web.Bounds;
 import java.io.IOException;
@@ -54,7 +56,8 @@ public final class WarmUp {
                             Bounds.DEFAULTS,
                             new BodyBudget(Bounds.DEFAULTS),
                             () -> true,
-                            nanos -> {},
+                            CheckListener.NONE,
+                            HeaderFields.STANDARD,
                             request -> request.response().end()));
             send(port);
             return true;

@@ -55,6 +55,8 @@ class ArchitectureTest {
         "com.google.protobuf..,envoy",
         "io.envoyproxy..,envoy",
         "io.netty.channel..,web",
+        "ch.qos.logback..,log",
+        "io.opentelemetry..,trace",
     })
     void oneRoomKnowsALibrary(String library, String room) {
         noClasses()

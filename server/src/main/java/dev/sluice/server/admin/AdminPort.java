@@ -4,17 +4,23 @@ import dev.sluice.redis.RedisStore;
 import dev.sluice.rules.Request;
 import dev.sluice.rules.RuleEngine;
 import dev.sluice.server.admin.AdminAccess.Caller;
+import dev.sluice.server.envoy.EnvoyFolder;
+import dev.sluice.server.envoy.RateLimitListener;
 import dev.sluice.server.ruleset.RuleUpdater;
+import dev.sluice.server.ruleset.Watcher;
 import dev.sluice.server.web.BodyBudget;
 import dev.sluice.server.web.HttpProblem;
+import dev.sluice.server.web.OpenApi;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Everything on the admin port: the paths under {@code /v1}, {@code /metrics}, and pages, all of them for the same callers.
@@ -35,6 +41,8 @@ public final class AdminPort implements Handler<HttpServerRequest>, AutoCloseabl
     private final Metrics metrics = new Metrics();
     private final RulesHandler rules;
     private final KeysHandler keys;
+    private final StatusHandler status;
+    private final OpenApi openApi = OpenApi.ofAdminPort();
 
     /** With a handler for all other paths. */
     public AdminPort(
@@ -46,7 +54,7 @@ public final class AdminPort implements Handler<HttpServerRequest>, AutoCloseabl
         this.vertx = vertx;
         this.engine = engine;
         this.pages = pages;
-        this.budget = options.budget();
+        this.budget = options.traffic().budget();
         this.access = new AdminAccess(options.tokens());
         this.events = new EventStream(vertx);
         this.counters = new VerdictCounters(events);
@@ -55,18 +63,46 @@ public final class AdminPort implements Handler<HttpServerRequest>, AutoCloseabl
         RuleChangeReporter reporter = new RuleChangeReporter(engine, counters.byRule, events, options.audit());
         updater.active().listener(reporter);
         engine.listener(counters);
+        List<Watcher> watchers = watchers(updater, options);
+        EnvoyReporter envoy = envoy(options.envoy());
+        this.status = new StatusHandler(updater.active(), envoy, watchers, options.store());
         metrics.show(counters);
         metrics.show(events);
         metrics.show(access, options.audit());
         metrics.show(updater, reporter);
-        metrics.show(updater.watcher());
-        options.watchers().forEach(metrics::show);
-        metrics.showMemory(options.store());
-        metrics.show(options.budget());
+        watchers.forEach(metrics::show);
+        metrics.show(options.traffic());
+        metrics.show(options.store());
+        if (envoy != null) {
+            metrics.show(envoy);
+        }
         if (options.store() instanceof RedisStore redis) {
-            metrics.showStore(redis::counters);
             new StoreWatch(vertx, redis, events).begin();
         }
+    }
+
+    private static List<Watcher> watchers(RuleUpdater updater, AdminOptions options) {
+        List<Watcher> all = new ArrayList<>();
+        all.add(updater.watcher());
+        if (options.envoy() != null) {
+            all.add(options.envoy().watcher());
+        }
+        all.addAll(options.watchers());
+        return List.copyOf(all);
+    }
+
+    private @Nullable EnvoyReporter envoy(@Nullable EnvoyFolder folder) {
+        if (folder == null) {
+            return null;
+        }
+        EnvoyReporter reporter = new EnvoyReporter(folder, counters, events);
+        folder.listener(reporter);
+        return reporter;
+    }
+
+    /** Hears of what is decided for Envoy without rules. */
+    public RateLimitListener rateLimits() {
+        return counters;
     }
 
     EventStream events() {
@@ -85,6 +121,10 @@ public final class AdminPort implements Handler<HttpServerRequest>, AutoCloseabl
             return;
         }
         String path = request.path() == null ? "/" : request.path();
+        if (path.equals(OpenApi.PATH)) {
+            openApi.handle(request);
+            return;
+        }
         if (!path.startsWith("/v1/") && !path.equals("/metrics")) {
             pages.handle(request);
             return;
@@ -108,8 +148,11 @@ public final class AdminPort implements Handler<HttpServerRequest>, AutoCloseabl
             case "explain" -> explain(request);
             case "metrics" -> read(request, this::metrics);
             case "offenders" -> read(request, this::offenders);
+            case "status" -> read(request, status::handle);
             case "events" -> events(request);
-            default -> request.notFound("there are /v1/rules, /v1/explain, /v1/keys, /v1/offenders, /v1/events");
+            default ->
+                request.notFound(
+                        "there are /v1/rules, /v1/explain, /v1/keys, /v1/offenders, /v1/events and /v1/status");
         }
     }
 

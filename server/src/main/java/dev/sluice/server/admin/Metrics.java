@@ -1,16 +1,14 @@
 package dev.sluice.server.admin;
 
 import dev.sluice.Store;
-import dev.sluice.redis.RedisCounters;
-import dev.sluice.redis.RedisCounters.BreakerState;
+import dev.sluice.micrometer.StoreMetrics;
+import dev.sluice.rules.Leases;
 import dev.sluice.server.ruleset.ActiveRules;
 import dev.sluice.server.ruleset.RuleUpdater;
 import dev.sluice.server.ruleset.Watcher;
 import dev.sluice.server.web.BodyBudget;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
-import io.micrometer.core.instrument.MultiGauge;
-import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.jvm.ClassLoaderMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
@@ -24,7 +22,6 @@ import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 
 /**
@@ -51,6 +48,7 @@ final class Metrics implements AutoCloseable {
     void show(VerdictCounters counters) {
         registry.getPrometheusRegistry().register((MultiCollector)
                 () -> MetricSnapshots.of(counters.byRule.snapshot(), counters.latency.snapshot()));
+        registry.getPrometheusRegistry().register((MultiCollector) counters.descriptors::snapshots);
         String help = "Checks: allowed, denied, or unmatched if no rule applies.";
         checks(counters.allowed, "allowed", help);
         checks(counters.denied, "denied", help);
@@ -112,7 +110,7 @@ final class Metrics implements AutoCloseable {
         counter("sluice.rules.rejections", "Rules that were rejected because they were bad.", reporter.rejections);
     }
 
-    void show(BodyBudget budget) {
+    private void show(BodyBudget budget) {
         gauge(
                 "sluice.bodies.unfinished.bytes",
                 "Memory of request bodies that are not complete yet.",
@@ -133,92 +131,48 @@ final class Metrics implements AutoCloseable {
                 .tag("watch", watcher.name())
                 .description("Failed attempts to read what is watched: the rules, or the files for Envoy.")
                 .register(registry);
+        Gauge.builder("sluice.watch.failing", watcher, now -> now.failure() == null ? 0 : 1)
+                .tag("watch", watcher.name())
+                .description("1 while attempts to look at what is watched end in an error.")
+                .strongReference(true)
+                .register(registry);
     }
 
-    void showMemory(Store store) {
+    void show(Store store) {
+        StoreMetrics metrics = new StoreMetrics(store);
+        metrics.bindTo(registry);
+        beforeScrape = metrics::refreshMasters;
+    }
+
+    void show(EnvoyReporter envoy) {
+        gauge("sluice.envoy.config.limits", "Limits for Envoy in force.", envoy, EnvoyReporter::limits);
         gauge(
-                "sluice.store.keys",
-                "Keys with a counter of their own in this process.",
-                store,
-                now -> now.usage().keys());
-        gauge(
-                "sluice.store.bytes",
-                "Bytes that counters take in this process.",
-                store,
-                now -> now.usage().bytes());
-        gauge(
-                "sluice.store.bytes.max",
-                "The bound on the bytes that counters take in this process.",
-                store,
-                now -> now.usage().maxBytes());
+                "sluice.envoy.config.bad",
+                "1 while the folder of limits for Envoy is bad and older ones are in force.",
+                envoy,
+                now -> now.isBad() ? 1 : 0);
+        counter("sluice.envoy.config.changes", "Changes of the limits for Envoy.", envoy.changes);
+        counter(
+                "sluice.envoy.config.rejections",
+                "Changes of the limits for Envoy that were rejected because they were bad.",
+                envoy.rejections);
+    }
+
+    void show(Traffic traffic) {
+        registry.getPrometheusRegistry()
+                .register((MultiCollector) new TrafficSnapshots(traffic.http(), traffic.grpc())::all);
+        show(traffic.budget());
+        FunctionCounter.builder("sluice.leases.granted", traffic.leases(), Leases::granted)
+                .description("Requests that were given holds, each with a lease.")
+                .register(registry);
+        FunctionCounter.builder("sluice.leases.released", traffic.leases(), Leases::released)
+                .description("Requests whose holds were released through this server before their leases ended.")
+                .register(registry);
         FunctionCounter.builder(
-                        "sluice.store.at.bound", store, now -> now.usage().atBound())
-                .description("Decisions on keys that shared a counter, because the memory was used up.")
-                .register(registry);
-    }
-
-    void showStore(Supplier<RedisCounters> store) {
-        stored("asked", "Decisions that Redis was asked for.", store, RedisCounters::asked);
-        stored("answered.here", "Decisions without asking Redis.", store, RedisCounters::answeredHere);
-        stored("timeouts", "Calls to Redis that timed out.", store, RedisCounters::timeouts);
-        stored("failures", "Calls to Redis that failed for another reason.", store, RedisCounters::failures);
-        stored("opened", "How often a circuit breaker opened.", store, RedisCounters::timesOpened);
-        stored("calls", "Commands sent to Redis.", store, RedisCounters::calls);
-        stored("late", "Replies of Redis that came after the timeout.", store, RedisCounters::late);
-        stored("refusals", "Calls not sent because too many were in flight.", store, RedisCounters::refusals);
-        stored("reconnects", "Connections made in place of an earlier one.", store, RedisCounters::reconnects);
-        stored("holds.restored", "Holds that Redis had lost, added again.", store, RedisCounters::holdsRestored);
-        stored("holds.lost", "Holds that Redis had lost, and others took.", store, RedisCounters::holdsLost);
-        stored(
-                "damaged",
-                "States in Redis that could not be read, and were replaced.",
-                store,
-                RedisCounters::damagedStates);
-        gauge(
-                "sluice.store.in.flight",
-                "Calls that wait for Redis.",
-                store,
-                now -> now.get().inFlight());
-        gauge(
-                "sluice.store.batched",
-                "Permits that were fetched ahead and are not spent.",
-                store,
-                now -> now.get().permitsInBatches());
-        gauge(
-                "sluice.store.batched.max",
-                "The most permits that may be fetched ahead for the keys that are hot now.",
-                store,
-                now -> now.get().maxPermitsInBatches());
-        policy("allow", store, RedisCounters::allowedByPolicy);
-        policy("deny", store, RedisCounters::deniedByPolicy);
-        policy("local", store, RedisCounters::decidedLocally);
-        gauge(
-                "sluice.store.up",
-                "0 while a circuit breaker is open, so that a master of Redis is not asked.",
-                store,
-                now -> now.get().open() ? 0 : 1);
-        MultiGauge masters = MultiGauge.builder("sluice.store.master.up")
-                .description("0 while the circuit breaker of this master is open, and 1 while it is asked.")
-                .register(registry);
-        beforeScrape = () -> masters.register(
-                store.get().breakers().entrySet().stream()
-                        .map(each -> MultiGauge.Row.of(
-                                Tags.of("master", each.getKey()), each.getValue() == BreakerState.OPEN ? 0 : 1))
-                        .toList(),
-                true);
-    }
-
-    private void policy(String policy, Supplier<RedisCounters> store, ToDoubleFunction<? super RedisCounters> count) {
-        FunctionCounter.builder("sluice.store.without", store, now -> count.applyAsDouble(now.get()))
-                .tag("policy", policy)
-                .description("Checks decided by on-store-failure because Redis did not answer.")
-                .register(registry);
-    }
-
-    private void stored(
-            String name, String help, Supplier<RedisCounters> store, ToDoubleFunction<? super RedisCounters> count) {
-        FunctionCounter.builder("sluice.store." + name, store, now -> count.applyAsDouble(now.get()))
-                .description(help)
+                        "sluice.http.connections.rejected",
+                        traffic,
+                        now -> now.rejectedConnections().getAsLong())
+                .description("Connections that were closed at once, because there were too many.")
                 .register(registry);
     }
 

@@ -7,12 +7,16 @@ import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Counts the decisions of each rule, by outcome. The number of rules is bounded; those beyond it are counted together.
+ * Counts the decisions of each rule and each limit for Envoy, by outcome. Their number is bounded; those beyond it are
+ * counted together.
  *
  * <p>Counting costs one look-up and one addition, and allocates nothing.
  */
@@ -21,6 +25,8 @@ final class RuleCounters {
 
     private final int maxRules;
     private final Map<Outcome, LongAdder> other = counters();
+    private Collection<String> rules = List.of();
+    private Collection<String> descriptors = List.of();
     private volatile Map<String, Map<Outcome, LongAdder>> byRule = Map.of();
 
     RuleCounters(int maxRules) {
@@ -28,7 +34,20 @@ final class RuleCounters {
     }
 
     /** Sets the names of the rules. A name that stays keeps its counts; the counts of one that goes are lost. */
-    void rules(Collection<String> names) {
+    synchronized void rules(Collection<String> names) {
+        rules = List.copyOf(names);
+        rename();
+    }
+
+    /** Sets the names of the limits for Envoy, likewise. */
+    synchronized void descriptors(Collection<String> names) {
+        descriptors = List.copyOf(names);
+        rename();
+    }
+
+    private void rename() {
+        Set<String> names = new LinkedHashSet<>(rules);
+        names.addAll(descriptors);
         Map<String, Map<Outcome, LongAdder>> next = new LinkedHashMap<>();
         Map<String, Map<Outcome, LongAdder>> now = byRule;
         for (String name : names) {

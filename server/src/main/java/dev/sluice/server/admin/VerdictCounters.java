@@ -1,10 +1,13 @@
 package dev.sluice.server.admin;
 
 import dev.sluice.Decision;
+import dev.sluice.Outcome;
 import dev.sluice.rules.Request;
 import dev.sluice.rules.RuleDecision;
 import dev.sluice.rules.Verdict;
 import dev.sluice.rules.VerdictListener;
+import dev.sluice.server.envoy.DescriptorHits;
+import dev.sluice.server.envoy.RateLimitListener;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -12,16 +15,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Counts verdicts.
+ * Counts verdicts, and what was decided for Envoy without rules, in the same counters.
  *
  * <p>Every check costs an addition for the verdict, a look-up and an addition for each rule, and two additions for the
  * time it took. Only denials cost more, and no denial ever waits.
  */
-final class VerdictCounters implements VerdictListener {
+final class VerdictCounters implements VerdictListener, RateLimitListener {
     private static final Duration OFFENDERS_PERIOD = Duration.ofMinutes(10);
     private static final int MAX_RULES = 200;
+    private static final int MAX_DESCRIPTORS = 200;
 
     final RuleCounters byRule = new RuleCounters(MAX_RULES);
+    final DescriptorCounters descriptors = new DescriptorCounters(MAX_DESCRIPTORS);
     final CheckLatency latency = new CheckLatency();
     final Offenders offenders = new Offenders(OFFENDERS_PERIOD, System::nanoTime);
     final LongAdder allowed = new LongAdder();
@@ -51,23 +56,43 @@ final class VerdictCounters implements VerdictListener {
             RuleDecision decision = decisions.get(i);
             byRule.count(decision.rule().name(), decision.decision().outcome());
             if (decision.denies()) {
-                denied(decision);
+                Decision whole = decision.decision();
+                denied(decision.rule().name(), decision.key(), whole.outcome(), whole.retryAfterMicros());
             }
         }
     }
 
-    private void denied(RuleDecision decision) {
-        String rule = decision.rule().name();
-        offenders.denied(rule, decision.key());
+    @Override
+    public void counted(DescriptorHits hits) {
+        descriptors.count(hits);
+        boolean over = hits.isOver();
+        if (!over) {
+            allowed.increment();
+            byRule.count(hits.name(), Outcome.ALLOWED);
+        } else if (hits.mode() == DescriptorHits.Mode.SHADOW) {
+            allowed.increment();
+            byRule.count(hits.name(), Outcome.SHADOWED);
+        } else {
+            denied.increment();
+            byRule.count(hits.name(), Outcome.DENIED);
+            denied(hits.name(), hits.key(), Outcome.DENIED, hits.retryAfterMicros());
+        }
+    }
+
+    @Override
+    public void unmatched() {
+        unmatched.increment();
+    }
+
+    private void denied(String rule, String key, Outcome outcome, long retryAfterMicros) {
+        offenders.denied(rule, key);
         if (events.clients() > 0) {
-            Decision whole = decision.decision();
-            events.denied(rule, decision.key(), whole.outcome().name().toLowerCase(Locale.ROOT), millis(whole));
+            events.denied(rule, key, outcome.name().toLowerCase(Locale.ROOT), millis(retryAfterMicros));
         }
     }
 
     /** Milliseconds, rounded up; -1 for never. */
-    private static long millis(Decision decision) {
-        long micros = decision.retryAfterMicros();
+    private static long millis(long micros) {
         return micros == Decision.NEVER_MICROS ? -1 : TimeUnit.MICROSECONDS.toMillis(micros + 999);
     }
 }

@@ -17,7 +17,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,14 +30,15 @@ final class CheckService {
 
     private final Vertx vertx;
     private final RuleEngine engine;
-    private final LongConsumer onDecided;
+    private final CheckListener listener;
     private final PolicyCache policies = new PolicyCache();
-    private final VerdictWriter writer = new VerdictWriter(policies);
+    private final VerdictWriter writer;
 
-    CheckService(Vertx vertx, RuleEngine engine, LongConsumer onDecided) {
+    CheckService(Vertx vertx, RuleEngine engine, CheckListener listener, HeaderFields fields) {
         this.vertx = vertx;
         this.engine = engine;
-        this.onDecided = onDecided;
+        this.listener = listener;
+        this.writer = new VerdictWriter(policies, fields);
     }
 
     /** Answers one check with 200 or 429. */
@@ -86,9 +86,9 @@ final class CheckService {
             futures.add(engine.check(check.request()));
         }
         await(request, futures, () -> {
-            onDecided.accept(System.nanoTime() - began);
             List<Verdict> verdicts =
                     futures.stream().map(CompletableFuture::join).toList();
+            listener.decided(request, began, verdicts);
             List<CompletableFuture<Optional<String>>> leases = new ArrayList<>(verdicts.size());
             for (int i = 0; i < verdicts.size(); i++) {
                 leases.add(engine.leases().grant(verdicts.get(i), checks.get(i).lease()));
@@ -104,13 +104,15 @@ final class CheckService {
         long began = System.nanoTime();
         CompletableFuture<Verdict> future = engine.check(check.request());
         if (future.isDone() && !future.isCompletedExceptionally()) {
-            onDecided.accept(System.nanoTime() - began);
-            next.accept(future.join());
+            Verdict verdict = future.join();
+            listener.decided(request, began, verdict);
+            next.accept(verdict);
             return;
         }
         await(request, List.of(future), () -> {
-            onDecided.accept(System.nanoTime() - began);
-            next.accept(future.join());
+            Verdict verdict = future.join();
+            listener.decided(request, began, verdict);
+            next.accept(verdict);
         });
     }
 

@@ -14,7 +14,6 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
-import java.util.function.LongConsumer;
 
 /**
  * Routes the requests of the data port. One for each event loop, and used by that one alone.
@@ -38,7 +37,8 @@ public final class DataPort implements Handler<HttpServerRequest> {
 
     /**
      * @param ready whether the server takes new requests
-     * @param onDecided called with the nanoseconds that each check took
+     * @param listener hears of every check
+     * @param fields which header fields the responses have
      * @param others answers requests for all other paths
      */
     public DataPort(
@@ -47,11 +47,12 @@ public final class DataPort implements Handler<HttpServerRequest> {
             Bounds bounds,
             BodyBudget budget,
             BooleanSupplier ready,
-            LongConsumer onDecided,
+            CheckListener listener,
+            HeaderFields fields,
             Handler<HttpServerRequest> others) {
         this.vertx = vertx;
         this.engine = engine;
-        this.checks = new CheckService(vertx, engine, onDecided);
+        this.checks = new CheckService(vertx, engine, listener, fields);
         this.bodies = new BodyReader(vertx, bounds.bodyBytes(), bounds.requestTimeout(), budget);
         this.maxChecks = bounds.checks();
         this.ready = ready;

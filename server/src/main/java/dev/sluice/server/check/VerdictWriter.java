@@ -32,11 +32,13 @@ final class VerdictWriter {
     private static final long MILLI = 1000;
 
     private final PolicyCache policies;
+    private final HeaderFields fields;
     private final ByteBuilder text = new ByteBuilder();
     private final StringBuilder state = new StringBuilder();
 
-    VerdictWriter(PolicyCache policies) {
+    VerdictWriter(PolicyCache policies, HeaderFields fields) {
         this.policies = policies;
+        this.fields = fields;
     }
 
     /** The response to one check; {@code hold} is the token of its holds, if it has any. */
@@ -103,6 +105,9 @@ final class VerdictWriter {
         }
         if (verdict.degraded()) {
             response.putHeader(DEGRADED, TRUE);
+        }
+        if (fields == HeaderFields.STANDARD_AND_LEGACY) {
+            RateLimitHeaders.setLegacy(verdict, response::putHeader);
         }
     }
 

@@ -1,16 +1,20 @@
 package dev.sluice.server.cli;
 
 import dev.sluice.MemorySize;
-import dev.sluice.server.Log;
 import dev.sluice.server.ServerSettings;
 import dev.sluice.server.ServerSettings.Address;
 import dev.sluice.server.SluiceServer;
 import dev.sluice.server.WarmUp;
 import dev.sluice.server.admin.AdminTokens;
 import dev.sluice.server.admin.AuditLog;
+import dev.sluice.server.check.HeaderFields;
 import dev.sluice.server.envoy.EnvoyConfigException;
 import dev.sluice.server.envoy.EnvoyFolder;
+import dev.sluice.server.log.LogFormat;
+import dev.sluice.server.log.ServerLog;
 import dev.sluice.server.ruleset.InitialRules;
+import dev.sluice.server.trace.CheckTracer;
+import dev.sluice.server.trace.Tracing;
 import dev.sluice.server.web.Bounds;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -185,14 +189,35 @@ final class ServeCommand implements Callable<Integer> {
             defaultValue = "10")
     private int grace;
 
+    @Option(
+            names = "--legacy-headers",
+            description = "Sends X-RateLimit-Limit, X-RateLimit-Remaining and X-RateLimit-Reset too. Default: the"
+                    + " environment variable SLUICE_LEGACY_HEADERS, or else no.",
+            defaultValue = "${env:SLUICE_LEGACY_HEADERS:-false}",
+            showDefaultValue = CommandLine.Help.Visibility.NEVER)
+    private boolean legacyHeaders;
+
+    @Option(
+            names = "--log-format",
+            paramLabel = "FORMAT",
+            description = "The form of a line of the log: text or json. Default: the environment variable"
+                    + " SLUICE_LOG_FORMAT, or else text.",
+            defaultValue = "${env:SLUICE_LOG_FORMAT:-text}",
+            showDefaultValue = CommandLine.Help.Visibility.NEVER)
+    private String logFormat = "text";
+
     @Override
     public Integer call() throws InterruptedException {
+        LogFormat format = logFormat();
         ServerSettings settings = settings();
-        Log.to(System.err);
+        ServerLog.to(System.err, format);
         PrintWriter out = common.out();
         long began = System.nanoTime();
         if (!WarmUp.run()) {
-            Log.info("not-warm", "effect", "the first answers take longer");
+            ServerLog.events()
+                    .atInfo()
+                    .addKeyValue("effect", "the first answers take longer")
+                    .log("not-warm");
         }
         SluiceServer server = start(settings);
         CountDownLatch stopped = new CountDownLatch(1);
@@ -215,26 +240,21 @@ final class ServeCommand implements Callable<Integer> {
     }
 
     private void log(SluiceServer server, long millis) {
-        Log.info(
-                "started",
-                "port",
-                server.port(),
-                "adminPort",
-                server.adminPort(),
-                "rules",
-                server.rules().rules().size(),
-                "file",
-                rules == null ? "example" : rules,
-                "store",
-                server.storeShown(),
-                "millis",
-                millis);
+        ServerLog.events()
+                .atInfo()
+                .addKeyValue("port", server.port())
+                .addKeyValue("adminPort", server.adminPort())
+                .addKeyValue("rules", server.rules().rules().size())
+                .addKeyValue("file", rules == null ? "example" : rules)
+                .addKeyValue("store", server.storeShown())
+                .addKeyValue("millis", millis)
+                .log("started");
     }
 
     private void stop(SluiceServer server, PrintWriter out, CountDownLatch stopped) {
-        Log.info("stopping", "drainSeconds", drain);
+        ServerLog.events().atInfo().addKeyValue("drainSeconds", drain).log("stopping");
         server.close();
-        Log.info("stopped");
+        ServerLog.events().info("stopped");
         out.println("stopped");
         stopped.countDown();
     }
@@ -258,7 +278,25 @@ final class ServeCommand implements Callable<Integer> {
                 .envoy(envoy())
                 .bounds(Bounds.DEFAULTS.withConnections(maxConnections))
                 .drain(Duration.ofSeconds(drain))
-                .grace(Duration.ofSeconds(grace));
+                .grace(Duration.ofSeconds(grace))
+                .fields(legacyHeaders ? HeaderFields.STANDARD_AND_LEGACY : HeaderFields.STANDARD)
+                .tracer(tracer());
+    }
+
+    private LogFormat logFormat() {
+        LogFormat format = LogFormat.named(logFormat);
+        if (format == null) {
+            throw common.wrongCall("--log-format must be text or json, was '" + logFormat + "'");
+        }
+        return format;
+    }
+
+    private @Nullable CheckTracer tracer() {
+        try {
+            return Tracing.of(System.getenv());
+        } catch (IllegalArgumentException e) {
+            throw common.wrongCall(e);
+        }
     }
 
     private @Nullable String memory() {

@@ -3,7 +3,9 @@ package dev.sluice.server.envoy;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,6 +51,18 @@ record DescriptorNode(
             return byKey.isEmpty();
         }
 
+        /** Passes on the path of each limit, without values of requests. */
+        void paths(String before, Consumer<String> path) {
+            byKey.values()
+                    .forEach(choice -> choice.nodes().forEach(node -> {
+                        String here = (before.isEmpty() ? "" : before + ".") + node.metric(node.value());
+                        if (node.limit() != null) {
+                            path.accept(here);
+                        }
+                        node.below().paths(here, path);
+                    }));
+        }
+
         /** The most specific one: by value, else the first wildcard of the file, else the one for any value. */
         @Nullable
         DescriptorNode find(String key, String value) {
@@ -72,6 +86,10 @@ record DescriptorNode(
                             .filter(node -> node.value().isEmpty())
                             .findFirst()
                             .orElse(null));
+        }
+
+        Stream<DescriptorNode> nodes() {
+            return Stream.concat(byValue.values().stream(), Stream.ofNullable(any));
         }
 
         @Nullable

@@ -7,6 +7,7 @@ import dev.sluice.rules.RateLimitHeaders;
 import dev.sluice.server.envoy.DescriptorLimit.Mode;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.DescriptorStatus;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The decision on one descriptor.
@@ -14,9 +15,18 @@ import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.DescriptorStat
  * @param over whether its limit is exceeded, whatever the mode of that limit is
  * @param windowSeconds the period of the limit, or 0
  * @param retrySeconds if its limit is exceeded: when to try again, or 0 if waiting does not help
+ * @param limitName the rule, or the path to the limit in a file; empty if no limit applies
+ * @param source which part decided, or null if no limit applies
  */
 record DescriptorResult(
-        DescriptorStatus status, Mode mode, boolean over, long windowSeconds, long retrySeconds, Struct metadata) {
+        DescriptorStatus status,
+        Mode mode,
+        boolean over,
+        long windowSeconds,
+        long retrySeconds,
+        Struct metadata,
+        String limitName,
+        Decision.@Nullable Source source) {
     private static final int MAX_UNSIGNED = -1;
 
     /** No limit applies. */
@@ -30,7 +40,7 @@ record DescriptorResult(
             .build());
 
     private static DescriptorResult allowed(DescriptorStatus status) {
-        return new DescriptorResult(status, Mode.ENFORCED, false, 0, 0, Struct.getDefaultInstance());
+        return new DescriptorResult(status, Mode.ENFORCED, false, 0, 0, Struct.getDefaultInstance(), "", null);
     }
 
     /** The result for a limit of a file, by the state of its window. */
@@ -65,7 +75,12 @@ record DescriptorResult(
         }
         long retry =
                 over && retryMicros != Decision.NEVER_MICROS ? Math.max(1, RateLimitHeaders.seconds(retryMicros)) : 0;
-        return new DescriptorResult(status.build(), mode, over, windowSeconds, retry, metadata);
+        return new DescriptorResult(status.build(), mode, over, windowSeconds, retry, metadata, "", null);
+    }
+
+    /** The same, with the limit that decided and the part that counted. */
+    DescriptorResult by(String limitName, Decision.Source source) {
+        return new DescriptorResult(status, mode, over, windowSeconds, retrySeconds, metadata, limitName, source);
     }
 
     boolean limited() {

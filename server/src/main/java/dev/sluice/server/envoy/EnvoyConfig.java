@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Limits in the format of envoyproxy/ratelimit, one domain in each file. */
 public final class EnvoyConfig {
+    private static final int MAX_BYTES = 4 * 1024 * 1024;
+
     private final Map<String, Level> domains;
 
     private EnvoyConfig(Map<String, Level> domains) {
@@ -103,6 +105,7 @@ public final class EnvoyConfig {
         return new EnvoyConfig(domains);
     }
 
+    /** Reads no more than a file may have, and no pipe or device, which might never end. */
     private static String text(Path file, List<String> problems) {
         try {
             byte[] bytes = RegularFile.read(file, RuleFile.MAX_BYTES);
@@ -121,6 +124,21 @@ public final class EnvoyConfig {
     /** The domains that have limits. */
     public Set<String> domains() {
         return domains.keySet();
+    }
+
+    /** A limit in a file: its domain, and the path to it as {@link DescriptorHits#descriptor}. */
+    public record LimitPath(String domain, String descriptor) {
+        /** As {@link DescriptorHits#name}. */
+        public String name() {
+            return domain + "." + descriptor;
+        }
+    }
+
+    /** All limits. */
+    public List<LimitPath> limits() {
+        List<LimitPath> limits = new ArrayList<>();
+        domains.forEach((domain, level) -> level.paths("", path -> limits.add(new LimitPath(domain, path))));
+        return limits;
     }
 
     /** The limit that applies to a descriptor, if any: one as many levels deep as the descriptor has entries. */

@@ -1,5 +1,7 @@
 package dev.sluice.server.envoy;
 
+import dev.sluice.Decision;
+import dev.sluice.Limit;
 import dev.sluice.OnFailure;
 import dev.sluice.Store;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
@@ -19,10 +21,12 @@ import org.jspecify.annotations.Nullable;
  * charged whatever the result of the others is, and with hits past the limit counted too.
  */
 public final class EnvoyLimits implements RateLimitService.Decider {
+    private static final WindowCounter.Usage UNLIMITED_USAGE = new WindowCounter.Usage(0, 0, 0, Decision.Source.LOCAL);
+
     private final WindowCounter.Factory windows;
     private final LimitOverrides overrides;
     private volatile ActiveConfig active;
-    private volatile @Nullable RateLimitListener listener;
+    private volatile RateLimitListener listener = RateLimitListener.NONE;
 
     /** The limits of {@code config} on {@code store}. */
     public EnvoyLimits(Store store, OnFailure onFailure, EnvoyConfig config) {
@@ -49,9 +53,10 @@ public final class EnvoyLimits implements RateLimitService.Decider {
         return active.config;
     }
 
-    /** Sets the listener, which hears of every descriptor that a limit applies to. */
+    /** Sets the listener, which hears of every descriptor. */
     public void listener(RateLimitListener listener) {
         this.listener = listener;
+        overrides.listener(listener);
     }
 
     @Override
@@ -62,8 +67,7 @@ public final class EnvoyLimits implements RateLimitService.Decider {
         for (int i = 0; i < matches.size(); i++) {
             results.add(decide(config, request, request.getDescriptors(i), matches.get(i)));
         }
-        return RateLimitService.all(results)
-                .thenApply(all -> RateLimitService.Decided.counted(RateLimitResponses.of(request, all)));
+        return RateLimitService.all(results).thenApply(RateLimitService.Decided::counted);
     }
 
     /** The limit of each descriptor, without those that another replaces. */
@@ -99,33 +103,37 @@ public final class EnvoyLimits implements RateLimitService.Decider {
             return overrides.decide(request.getDomain(), descriptor, hits);
         }
         if (match == null) {
+            listener.unmatched();
             return CompletableFuture.completedFuture(DescriptorResult.NO_LIMIT);
         }
         DescriptorLimit limit = match.limit();
         EnvoyUnit unit = limit.unit();
         if (unit == null) {
-            notify(match, hits, DescriptorResult.UNLIMITED);
+            notify(match, hits, UNLIMITED_USAGE, Limit.MAX_PERMITS);
             return CompletableFuture.completedFuture(DescriptorResult.UNLIMITED);
         }
         return config.counter(limit, unit).count(match.key(), hits).thenApply(usage -> {
-            DescriptorResult result = DescriptorResult.of(limit, unit, usage);
-            notify(match, hits, result);
-            return result;
+            notify(match, hits, usage, limit.requestsPerUnit());
+            return DescriptorResult.of(limit, unit, usage).by(match.domain() + "." + match.path(), usage.source());
         });
     }
 
-    private void notify(MatchedLimit match, long hits, DescriptorResult result) {
-        RateLimitListener current = listener;
-        if (current != null) {
-            current.decided(match.metric(), hits, outcome(result));
+    private void notify(MatchedLimit match, long hits, WindowCounter.Usage usage, long limit) {
+        if (hits > 0) {
+            listener.counted(new DescriptorHits(
+                    match.domain(),
+                    match.path(),
+                    match.detailedPath(),
+                    match.key(),
+                    hits,
+                    usage.before(),
+                    limit,
+                    match.limit().mode() == DescriptorLimit.Mode.SHADOW
+                            ? DescriptorHits.Mode.SHADOW
+                            : DescriptorHits.Mode.ENFORCED,
+                    usage.source(),
+                    usage.endsInMicros()));
         }
-    }
-
-    private static RateLimitListener.Result outcome(DescriptorResult result) {
-        if (!result.over()) {
-            return RateLimitListener.Result.WITHIN_LIMIT;
-        }
-        return result.allowed() ? RateLimitListener.Result.SHADOWED : RateLimitListener.Result.OVER_LIMIT;
     }
 
     /** A configuration, and the counters that requests have needed since it came into force. */

@@ -34,10 +34,10 @@ final class GrpcCall {
         UNIMPLEMENTED(12),
         INTERNAL(13);
 
-        private final String code;
+        private final int code;
 
         Status(int code) {
-            this.code = Integer.toString(code);
+            this.code = code;
         }
     }
 
@@ -71,9 +71,15 @@ final class GrpcCall {
     static final int MAX_FRAME_BYTES = PREFIX + RateLimitService.MAX_MESSAGE_BYTES;
 
     private final HttpServerRequest request;
+    private final GrpcStatuses statuses;
 
-    GrpcCall(HttpServerRequest request) {
+    GrpcCall(HttpServerRequest request, GrpcStatuses statuses) {
         this.request = request;
+        this.statuses = statuses;
+    }
+
+    HttpServerRequest request() {
+        return request;
     }
 
     /** Passes on the message, or fails the call if its frame has none. */
@@ -115,10 +121,6 @@ final class GrpcCall {
             case 'u' -> Duration.of(amount, ChronoUnit.MICROS);
             default -> Duration.ofNanos(amount);
         };
-    }
-
-    HttpServerRequest request() {
-        return request;
     }
 
     /** Fails early, on the first bytes of a frame. */
@@ -189,15 +191,17 @@ final class GrpcCall {
             return Future.failedFuture("the client has gone");
         }
         Buffer buffer = Buffer.buffer(frame).setInt(1, frame.length - PREFIX);
+        statuses.count(0);
         return response.putTrailer("grpc-status", "0").end(buffer);
     }
 
     void fail(Status status, String message) {
         HttpServerResponse response = begin();
         if (response != null) {
-            response.putHeader("grpc-status", status.code)
+            response.putHeader("grpc-status", Integer.toString(status.code))
                     .putHeader("grpc-message", escaped(message))
                     .end();
+            statuses.count(status.code);
         }
     }
 

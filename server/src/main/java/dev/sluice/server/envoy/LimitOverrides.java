@@ -8,9 +8,12 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Decides descriptors that have a {@code limit} of their own. The hits are counted by descriptor and unit, whatever the
- * number of that limit is.
+ * number of that limit is. All of them are counted under one name, since it is the caller that makes them up.
  */
 final class LimitOverrides {
+    private static final String NAME = "limit_override";
+
+    private volatile RateLimitListener listener = RateLimitListener.NONE;
     private final Map<EnvoyUnit, WindowCounter> counters = new EnumMap<>(EnvoyUnit.class);
 
     LimitOverrides(WindowCounter.Factory factory) {
@@ -25,7 +28,26 @@ final class LimitOverrides {
         long requests = Integer.toUnsignedLong(descriptor.getLimit().getRequestsPerUnit());
         DescriptorLimit limit = DescriptorLimit.unnamed(unit, requests);
         WindowCounter counter = Objects.requireNonNull(counters.get(unit));
-        return counter.count(Descriptors.key(domain, descriptor), hits)
-                .thenApply(usage -> DescriptorResult.of(limit, unit, usage));
+        String key = Descriptors.key(domain, descriptor);
+        return counter.count(key, hits).thenApply(usage -> {
+            if (hits > 0) {
+                listener.counted(new DescriptorHits(
+                        domain,
+                        NAME,
+                        NAME,
+                        key,
+                        hits,
+                        usage.before(),
+                        requests,
+                        DescriptorHits.Mode.ENFORCED,
+                        usage.source(),
+                        usage.endsInMicros()));
+            }
+            return DescriptorResult.of(limit, unit, usage).by(domain + "." + NAME, usage.source());
+        });
+    }
+
+    void listener(RateLimitListener listener) {
+        this.listener = listener;
     }
 }

@@ -4,13 +4,13 @@ import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import java.util.List;
 
 /** A descriptor of a request, the limit of a file that applies to it, and the nodes that lead to that limit. */
-record MatchedLimit(String domain, DescriptorLimit limit, List<DescriptorNode> path, RateLimitDescriptor descriptor) {
+record MatchedLimit(String domain, DescriptorLimit limit, List<DescriptorNode> nodes, RateLimitDescriptor descriptor) {
 
     /** The key of the counter: the values that the file leaves open. */
     String key() {
         String key = null;
-        for (int i = 0; i < path.size(); i++) {
-            if (!path.get(i).fixed()) {
+        for (int i = 0; i < nodes.size(); i++) {
+            if (!nodes.get(i).fixed()) {
                 String value = descriptor.getEntries(i).getValue();
                 key = key == null ? Descriptors.escape(value) : key + "|" + Descriptors.escape(value);
             }
@@ -18,19 +18,30 @@ record MatchedLimit(String domain, DescriptorLimit limit, List<DescriptorNode> p
         return key == null ? "" : key;
     }
 
-    /** The name of its metric, as envoyproxy/ratelimit has it. */
-    String metric() {
-        StringBuilder metric = new StringBuilder(domain);
-        for (int i = 0; i < path.size(); i++) {
+    /** The path to the limit in the file, as envoyproxy/ratelimit writes it, without the values of the request. */
+    String path() {
+        StringBuilder joined = new StringBuilder();
+        for (DescriptorNode node : nodes) {
+            (joined.isEmpty() ? joined : joined.append('.')).append(node.metric(node.value()));
+        }
+        return joined.toString();
+    }
+
+    /** The same with the values of the request, where the file asks for them. */
+    String detailedPath() {
+        StringBuilder joined = new StringBuilder();
+        for (int i = 0; i < nodes.size(); i++) {
             RateLimitDescriptor.Entry entry = descriptor.getEntries(i);
-            DescriptorNode node = path.get(i);
-            metric.append('.');
+            DescriptorNode node = nodes.get(i);
+            if (i > 0) {
+                joined.append('.');
+            }
             if (limit.detailedMetric() && !node.sharedThreshold()) {
-                metric.append(entry.getKey()).append('_').append(entry.getValue());
+                joined.append(entry.getKey()).append('_').append(entry.getValue());
             } else {
-                metric.append(node.metric(entry.getValue()));
+                joined.append(node.metric(entry.getValue()));
             }
         }
-        return metric.toString();
+        return joined.toString();
     }
 }

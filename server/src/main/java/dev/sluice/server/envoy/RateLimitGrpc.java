@@ -35,17 +35,25 @@ public final class RateLimitGrpc implements Handler<HttpServerRequest> {
     private final RateLimitService service;
     private final BodyReader bodies;
     private final BooleanSupplier ready;
+    private final GrpcStatuses statuses;
 
     /**
      * @param service decides the calls
      * @param timeout how long a client may take to send its message
      * @param budget the memory of unfinished bodies
+     * @param statuses counts the calls
      * @param ready whether the server takes new requests: what health checks are told
      */
     public RateLimitGrpc(
-            Vertx vertx, RateLimitService service, Duration timeout, BodyBudget budget, BooleanSupplier ready) {
+            Vertx vertx,
+            RateLimitService service,
+            Duration timeout,
+            BodyBudget budget,
+            GrpcStatuses statuses,
+            BooleanSupplier ready) {
         this.service = service;
         this.bodies = new BodyReader(vertx, GrpcCall.MAX_FRAME_BYTES, timeout, budget);
+        this.statuses = statuses;
         this.ready = ready;
         Thread warmUp = new Thread(RateLimitGrpc::warmUp, "rls-warm-up");
         warmUp.setDaemon(true);
@@ -82,7 +90,7 @@ public final class RateLimitGrpc implements Handler<HttpServerRequest> {
         } else if (!isProto(request.getHeader("content-type"))) {
             request.response().setStatusCode(415).end();
         } else {
-            GrpcCall call = new GrpcCall(request);
+            GrpcCall call = new GrpcCall(request, statuses);
             String path = request.path();
             if (SHOULD_RATE_LIMIT.equals(path)) {
                 call.read(bodies, message -> decide(call, message));

@@ -1,22 +1,19 @@
 package dev.sluice.server.envoy;
 
-/** Hears of every descriptor that a limit of an Envoy configuration applied to. */
-@FunctionalInterface
+/** Hears of the descriptors that are decided by limits for Envoy, and not by rules. Keep it quick. */
 public interface RateLimitListener {
-    /**
-     * One descriptor was counted.
-     *
-     * @param metric the name that envoyproxy/ratelimit gives it, such as {@code mongo_cps.database_users}
-     * @param hits how many hits it added
-     * @param result whether it was within the limit
-     */
-    void decided(String metric, long hits, Result result);
+    /** Hears nothing. */
+    RateLimitListener NONE = new RateLimitListener() {
+        @Override
+        public void counted(DescriptorHits hits) {}
 
-    /** Whether a descriptor was within its limit. */
-    enum Result {
-        WITHIN_LIMIT,
-        OVER_LIMIT,
-        /** Over a limit in {@code shadow_mode}. */
-        SHADOWED
-    }
+        @Override
+        public void unmatched() {}
+    };
+
+    /** A descriptor was counted. Descriptors that only look, with 0 hits, are not. */
+    void counted(DescriptorHits hits);
+
+    /** No limit applies to a descriptor. */
+    void unmatched();
 }

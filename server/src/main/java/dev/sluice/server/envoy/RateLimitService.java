@@ -29,9 +29,11 @@ public final class RateLimitService {
     private static final System.Logger LOG = System.getLogger(RateLimitService.class.getName());
 
     private final Decider decider;
+    private final CallListener listener;
 
-    RateLimitService(Decider decider) {
+    RateLimitService(Decider decider, CallListener listener) {
         this.decider = decider;
+        this.listener = listener;
     }
 
     /** Decides requests. */
@@ -45,13 +47,14 @@ public final class RateLimitService {
     /**
      * A decision.
      *
+     * @param results one for each descriptor
      * @param giveBack gives back what was taken, for a client that has gone
      * @param holds whether permits are held until they are released
      */
-    record Decided(RateLimitResponse response, Runnable giveBack, boolean holds) {
+    record Decided(List<DescriptorResult> results, Runnable giveBack, boolean holds) {
         /** A decision whose hits stay counted. */
-        static Decided counted(RateLimitResponse response) {
-            return new Decided(response, () -> {}, false);
+        static Decided counted(List<DescriptorResult> results) {
+            return new Decided(results, () -> {}, false);
         }
     }
 
@@ -67,8 +70,8 @@ public final class RateLimitService {
     }
 
     /** A service that decides by files in the format of envoyproxy/ratelimit. */
-    public static RateLimitService of(EnvoyLimits limits) {
-        return new RateLimitService(limits);
+    public static RateLimitService of(EnvoyLimits limits, CallListener listener) {
+        return new RateLimitService(limits, listener);
     }
 
     /**
@@ -77,9 +80,13 @@ public final class RateLimitService {
      *
      * @param store counts the hits of descriptors that have a limit of their own
      * @param onFailure decides about those while the store does not answer
+     * @param overrides hears of those
      */
-    public static RateLimitService of(RuleEngine engine, Store store, OnFailure onFailure) {
-        return new RateLimitService(new RuleLimits(engine, new WindowCounter.Factory(store, onFailure)));
+    public static RateLimitService of(
+            RuleEngine engine, Store store, OnFailure onFailure, RateLimitListener overrides, CallListener listener) {
+        RuleLimits limits = new RuleLimits(engine, new WindowCounter.Factory(store, onFailure));
+        limits.listener(overrides);
+        return new RateLimitService(limits, listener);
     }
 
     /**
@@ -89,6 +96,7 @@ public final class RateLimitService {
      */
     void answer(HttpServerRequest client, RateLimitRequest request, @Nullable Duration deadline, Reply reply) {
         CompletableFuture<Decided> decided;
+        long beganNanos = System.nanoTime();
         try {
             Descriptors.check(request);
             decided = decider.decide(request);
@@ -97,7 +105,7 @@ public final class RateLimitService {
             return;
         }
         if (decided.isDone()) {
-            reply(client, decided, reply);
+            reply(new Call(client, request, beganNanos, reply), decided);
             return;
         }
         Context context = Objects.requireNonNull(Vertx.currentContext(), "asked from an event loop");
@@ -107,16 +115,19 @@ public final class RateLimitService {
                 : context.owner().setTimer(Math.max(1, deadline.toMillis()), over -> decided.cancel(false));
         decided.whenComplete((done, failure) -> context.runOnContext(turn -> {
             context.owner().cancelTimer(timer);
-            reply(client, decided, reply);
+            reply(new Call(client, request, beganNanos, reply), decided);
         }));
     }
 
-    private static void reply(HttpServerRequest client, CompletableFuture<Decided> decided, Reply reply) {
-        boolean gone = client.response().closed();
+    /** One call, and when it came. */
+    private record Call(HttpServerRequest client, RateLimitRequest request, long beganNanos, Reply reply) {}
+
+    private void reply(Call call, CompletableFuture<Decided> decided) {
+        boolean gone = call.client.response().closed();
         if (decided.isCompletedExceptionally()) {
             decided.whenComplete((none, failure) -> {
                 if (!gone) {
-                    reply.fail(logged(failure));
+                    call.reply.fail(logged(failure));
                 }
             });
             return;
@@ -126,7 +137,9 @@ public final class RateLimitService {
             made.giveBack.run();
             return;
         }
-        Future<Void> sent = reply.send(made.response);
+        RateLimitResponse response = RateLimitResponses.of(call.request, made.results);
+        listener.decided(call.client, call.beganNanos, new RateLimitOutcome(call.request, response, made.results));
+        Future<Void> sent = call.reply.send(response);
         if (made.holds) {
             sent.onFailure(unsent -> made.giveBack.run());
         }

@@ -9,7 +9,6 @@ import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.Verdict;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
-import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,6 +28,11 @@ final class RuleLimits implements RateLimitService.Decider {
     RuleLimits(RuleEngine engine, WindowCounter.Factory windows) {
         this.engine = engine;
         this.overrides = new LimitOverrides(windows);
+    }
+
+    /** Sets the listener, which hears of the descriptors that bring a limit along; the rules have listeners of their own. */
+    void listener(RateLimitListener listener) {
+        overrides.listener(listener);
     }
 
     /** The result for a descriptor, and the verdict that took permits for it. */
@@ -51,7 +55,7 @@ final class RuleLimits implements RateLimitService.Decider {
                         refund(checks);
                     }
                 })
-                .thenCompose(all -> respond(request, all));
+                .thenCompose(this::settle);
         return decided.isDone() ? decided : cancellable(decided, checks);
     }
 
@@ -100,7 +104,7 @@ final class RuleLimits implements RateLimitService.Decider {
         return check.thenApply(verdict -> new Charge(result(verdict, Taken.YES), verdict));
     }
 
-    private CompletableFuture<RateLimitService.Decided> respond(RateLimitRequest request, List<Charge> charges) {
+    private CompletableFuture<RateLimitService.Decided> settle(List<Charge> charges) {
         List<Verdict> verdicts = new ArrayList<>(charges.size());
         boolean holds = false;
         boolean denied = false;
@@ -113,23 +117,22 @@ final class RuleLimits implements RateLimitService.Decider {
             }
         }
         if (denied) {
-            return refuse(request, charges);
+            return refuse(charges);
         }
-        RateLimitResponse response = RateLimitResponses.of(
-                request, charges.stream().map(Charge::result).toList());
+        List<DescriptorResult> results = charges.stream().map(Charge::result).toList();
         if (!holds) {
             return CompletableFuture.completedFuture(
-                    new RateLimitService.Decided(response, () -> verdicts.forEach(engine::refund), false));
+                    new RateLimitService.Decided(results, () -> verdicts.forEach(engine::refund), false));
         }
         return RateLimitService.all(verdicts.stream()
                         .map(verdict -> engine.leases().grant(verdict, null))
                         .toList())
-                .thenApply(tokens -> held(response, verdicts, tokens));
+                .thenApply(tokens -> held(results, verdicts, tokens));
     }
 
-    /** The response to a request that holds permits. Envoy cannot release them, so that their leases end them. */
+    /** The decision on a request that holds permits. Envoy cannot release them, so that their leases end them. */
     private RateLimitService.Decided held(
-            RateLimitResponse response, List<Verdict> verdicts, List<Optional<String>> tokens) {
+            List<DescriptorResult> results, List<Verdict> verdicts, List<Optional<String>> tokens) {
         Runnable giveBack = () -> {
             for (int i = 0; i < verdicts.size(); i++) {
                 String token = tokens.get(i).orElse(null); // without one it has been given back
@@ -144,7 +147,7 @@ final class RuleLimits implements RateLimitService.Decider {
             giveBack.run();
             throw new TooManyHolds();
         }
-        return new RateLimitService.Decided(response, giveBack, true);
+        return new RateLimitService.Decided(results, giveBack, true);
     }
 
     /** There is no memory for the lease of a hold. */
@@ -157,7 +160,7 @@ final class RuleLimits implements RateLimitService.Decider {
     }
 
     /** Gives back what was taken for other descriptors, and what shadow rules hold: a denied request does not run. */
-    private CompletableFuture<RateLimitService.Decided> refuse(RateLimitRequest request, List<Charge> charges) {
+    private CompletableFuture<RateLimitService.Decided> refuse(List<Charge> charges) {
         List<DescriptorResult> results = new ArrayList<>(charges.size());
         List<CompletableFuture<Void>> refunds = new ArrayList<>();
         for (Charge charge : charges) {
@@ -172,7 +175,7 @@ final class RuleLimits implements RateLimitService.Decider {
                 }
             }
         }
-        RateLimitService.Decided decided = RateLimitService.Decided.counted(RateLimitResponses.of(request, results));
+        RateLimitService.Decided decided = RateLimitService.Decided.counted(results);
         return refunds.isEmpty()
                 ? CompletableFuture.completedFuture(decided)
                 : RateLimitService.all(refunds).thenApply(done -> decided);
@@ -196,7 +199,7 @@ final class RuleLimits implements RateLimitService.Decider {
         long untaken = taken == Taken.NO && verdict.allowed() ? decision.permits() : 0;
         long remaining = Math.min(decision.limit(), decision.remaining() + untaken);
         Duration period = Objects.requireNonNullElse(limit.period(), Duration.ZERO);
-        return DescriptorResult.of(
+        DescriptorResult result = DescriptorResult.of(
                 DescriptorLimit.message(decisive.rule().name(), limit.permits(), EnvoyUnit.lasting(period)),
                 period.getNano() == 0 ? period.getSeconds() : 0,
                 DescriptorLimit.Mode.ENFORCED,
@@ -205,6 +208,7 @@ final class RuleLimits implements RateLimitService.Decider {
                 decision.resetAfterMicros(),
                 decision.retryAfterMicros(),
                 Struct.getDefaultInstance());
+        return result.by(decisive.rule().name(), decision.source());
     }
 
     /** The one that denies for longest, else the one with the least remaining. */

@@ -64,9 +64,11 @@ final class WindowCounter {
      * The state of a window.
      *
      * @param hits the hits counted in it
+     * @param before the hits counted in it before those of this call
      * @param endsInMicros microseconds until it ends
+     * @param source which part counted them
      */
-    record Usage(long hits, long endsInMicros) {}
+    record Usage(long hits, long before, long endsInMicros, Decision.Source source) {}
 
     /** Counts {@code hits}; 0 only looks. */
     CompletableFuture<Usage> count(String key, long hits) {
@@ -85,7 +87,9 @@ final class WindowCounter {
 
     private Usage usage(Decision decision) {
         long hits = decision.allowed() ? capacity - decision.remaining() : capacity;
+        long before = decision.allowed() ? Math.max(0, hits - decision.permits()) : capacity;
         long reset = decision.resetAfterMicros();
-        return new Usage(hits, reset > 0 ? reset : unitMicros - Math.floorMod(wallMicros.getAsLong(), unitMicros));
+        long endsIn = reset > 0 ? reset : unitMicros - Math.floorMod(wallMicros.getAsLong(), unitMicros);
+        return new Usage(hits, before, endsIn, decision.source());
     }
 }

@@ -118,6 +118,8 @@ public final class ActiveRules {
                             problem.line(),
                             problem.column()))
                     .toList());
+        } catch (Throwable e) {
+            throw unexpected(e);
         }
         String store = checked.rules().store();
         if (!stores.contains(store)) {
@@ -169,6 +171,8 @@ public final class ActiveRules {
             engine.apply(rules);
         } catch (IllegalArgumentException | IllegalStateException e) {
             throw new BadRulesException(String.valueOf(e.getMessage()));
+        } catch (Throwable e) {
+            throw unexpected(e);
         }
     }
 
@@ -179,6 +183,15 @@ public final class ActiveRules {
 
     private static List<String> texts(List<FileProblem> warnings) {
         return warnings.stream().map(FileProblem::toString).toList();
+    }
+
+    /** A failure that no check foresaw, such as a stack overflow, rejects the rules like any other problem with them. */
+    private static BadRulesException unexpected(Throwable e) {
+        LOG.log(System.Logger.Level.ERROR, "the rules could not be read", e);
+        if (e instanceof OutOfMemoryError memory) {
+            throw memory;
+        }
+        return new BadRulesException("the rules could not be read: " + e);
     }
 
     /** Shows that the newest rules are bad. */

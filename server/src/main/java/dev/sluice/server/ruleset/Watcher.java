@@ -1,9 +1,12 @@
 package dev.sluice.server.ruleset;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Repeats tasks that look for changes outside this process, one at a time, on a thread of its own. Whatever a task throws
@@ -15,6 +18,7 @@ public final class Watcher implements AutoCloseable {
 
     private final String name;
     private final LongAdder failures = new LongAdder();
+    private final List<Guarded> tasks = new CopyOnWriteArrayList<>();
     private final ScheduledThreadPoolExecutor thread;
 
     /** With a name for the thread, the log and the metrics. */
@@ -36,6 +40,15 @@ public final class Watcher implements AutoCloseable {
         return failures.sum();
     }
 
+    /** What the last run of a task threw, if it did; null if the last run of every task succeeded. */
+    public @Nullable String failure() {
+        return tasks.stream()
+                .map(task -> task.failure)
+                .filter(failure -> !failure.isEmpty())
+                .findFirst()
+                .orElse(null);
+    }
+
     /** Counts a failure that a task has handled. */
     public void failed() {
         failures.increment();
@@ -44,6 +57,7 @@ public final class Watcher implements AutoCloseable {
     /** Runs a task again and again, with this pause before each run. */
     public void repeat(Duration pause, Runnable task) {
         Guarded guarded = new Guarded(task);
+        tasks.add(guarded);
         thread.scheduleWithFixedDelay(guarded, pause.toNanos(), pause.toNanos(), TimeUnit.NANOSECONDS);
     }
 
@@ -71,7 +85,7 @@ public final class Watcher implements AutoCloseable {
 
     private final class Guarded implements Runnable {
         private final Runnable task;
-        private String logged = "";
+        private volatile String failure = "";
 
         Guarded(Runnable task) {
             this.task = task;
@@ -82,12 +96,13 @@ public final class Watcher implements AutoCloseable {
         public void run() {
             try {
                 task.run();
-                logged = "";
+                failure = "";
             } catch (Throwable e) {
                 failures.increment();
-                if (!logged.equals(e.toString())) {
-                    logged = e.toString();
-                    LOG.log(System.Logger.Level.WARNING, "watching {0} failed, and goes on: {1}", name, logged);
+                String before = failure;
+                failure = e.toString();
+                if (!before.equals(failure)) {
+                    LOG.log(System.Logger.Level.ERROR, "watching " + name + " failed, and goes on", e);
                 }
             }
         }

@@ -65,7 +65,7 @@ final class TestAdmin implements AutoCloseable {
         this.engine = new RuleEngine(store, start.rules());
         this.updater =
                 redis == null ? RuleUpdater.local(engine, start) : RuleUpdater.shared(engine, start, redis, "sluice");
-        AdminOptions options = new AdminOptions(tokens, AuditLog.to(audit), store, List.of(), new BodyBudget(Bounds.DEFAULTS));
+        AdminOptions options = AdminOptions.of(tokens, AuditLog.to(audit), store, Traffic.none(engine));
         this.port = new AdminPort(
                 vertx, engine, updater, options, rest -> rest.response().end("the rest"));
         this.server = vertx.createHttpServer()

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.rules.file.RuleFile;
 import dev.sluice.server.ServeProcess;
+import io.vertx.core.json.JsonObject;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.ServerSocket;
@@ -33,6 +34,7 @@ class MainTest {
                 "simulate --permits              | sluice simulate: Missing required parameter for option '--permits' (N)",
                 "serve --port eighty             | sluice serve: Invalid value for option '--port': 'eighty' is not an int",
                 "serve --port 65536              | sluice serve: --port must be from 0 to 65535, was 65536",
+                "serve --log-format xml          | sluice serve: --log-format must be text or json, was 'xml'; see",
                 "serve --grace -1                | sluice serve: --grace must be from 0 to 3600, was -1; see",
                 "serve --store-timeout 0         | sluice serve: --store-timeout must be from 1 to 60000, was 0; see",
                 "serve --memory lots             | sluice serve: --memory: expected a size such as 256MB or 2GB, or a part of the",
@@ -191,6 +193,20 @@ class MainTest {
                     .anyMatch(said -> said.matches("Health +http://127\\.0\\.0\\.1:\\d+/healthz"))
                     .last()
                     .isEqualTo("stopped");
+        }
+    }
+
+    /** All that goes to the log is JSON; what is meant for people goes to standard output as before. */
+    @Test
+    void theLogAsJson() throws Exception {
+        try (ServeProcess server = ServeProcess.start(Map.of("SLUICE_LOG_FORMAT", "json"))) {
+            server.stop();
+            assertThat(server.said().stream().filter(said -> said.startsWith("{")))
+                    .anyMatch(said -> said.contains("\"formattedMessage\":\"started\"") && said.contains("adminPort"))
+                    .anyMatch(said -> said.contains("\"formattedMessage\":\"stopped\""))
+                    .allSatisfy(said ->
+                            assertThat(new JsonObject(said).getString("level")).isNotEmpty());
+            assertThat(server.said()).noneMatch(said -> said.contains("event="));
         }
     }
 

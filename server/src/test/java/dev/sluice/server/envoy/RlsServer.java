@@ -22,9 +22,9 @@ final class RlsServer implements AutoCloseable {
 
     RlsServer(RateLimitService.Decider decider) throws Exception {
         BodyBudget budget = new BodyBudget(Bounds.DEFAULTS);
-        RateLimitService service = new RateLimitService(decider);
+        RateLimitService service = new RateLimitService(decider, CallListener.NONE);
         RateLimitJson json = new RateLimitJson(vertx, service, TIMEOUT, budget);
-        RateLimitGrpc grpc = new RateLimitGrpc(vertx, service, TIMEOUT, budget, () -> true);
+        RateLimitGrpc grpc = new RateLimitGrpc(vertx, service, TIMEOUT, budget, new GrpcStatuses(), () -> true);
         server = vertx.createHttpServer()
                 .requestHandler(request -> {
                     if ("/json".equals(request.path())) {

@@ -4,13 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.OnFailure;
 import dev.sluice.Store;
-import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -27,12 +25,7 @@ final class SamplesTest {
 
     @BeforeAll
     static void start() throws Exception {
-        server = new RlsServer(new RateLimitService.Decider() {
-            @Override
-            public CompletableFuture<RateLimitService.Decided> decide(RateLimitRequest request) {
-                return Objects.requireNonNull(current).decide(request);
-            }
-        });
+        server = new RlsServer(request -> Objects.requireNonNull(current).decide(request));
     }
 
     @AfterAll
@@ -252,7 +245,18 @@ final class SamplesTest {
     private void check(String domain, String file, String table) throws Exception {
         EnvoyLimits limits = new EnvoyLimits(
                 Store.local(clock), OnFailure.LOCAL, EnvoyConfig.parse(Map.of(file, sample(file))), clock::micros);
-        limits.listener((metric, hits, result) -> metrics.add(metric + " +" + hits + " " + result));
+        limits.listener(new RateLimitListener() {
+            @Override
+            public void counted(DescriptorHits hits) {
+                String result = !hits.isOver()
+                        ? "WITHIN_LIMIT"
+                        : hits.mode() == DescriptorHits.Mode.SHADOW ? "SHADOWED" : "OVER_LIMIT";
+                metrics.add(hits.domain() + "." + hits.detailed() + " +" + hits.hits() + " " + result);
+            }
+
+            @Override
+            public void unmatched() {}
+        });
         current = limits;
         Trace.check(Objects.requireNonNull(server), clock, domain, table);
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.redis.servers.Eventually;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -22,6 +23,26 @@ class WatcherTest {
             });
             Eventually.holds("it goes on", Duration.ofSeconds(15), () -> runs.get() > 3);
             assertThat(watcher.failures()).isEqualTo(2);
+            assertThat(watcher.failure()).isNull();
+        }
+    }
+
+    @Test
+    void aTaskThatFailsIsShownUntilItSucceeds() {
+        AtomicBoolean well = new AtomicBoolean();
+        try (Watcher watcher = new Watcher("test")) {
+            watcher.repeat(Duration.ofMillis(1), () -> {});
+            watcher.repeat(Duration.ofMillis(1), () -> {
+                if (!well.get()) {
+                    throw new StackOverflowError("too deep");
+                }
+            });
+            Eventually.holds(
+                    "shown",
+                    Duration.ofSeconds(15),
+                    () -> "java.lang.StackOverflowError: too deep".equals(watcher.failure()));
+            well.set(true);
+            Eventually.holds("over", Duration.ofSeconds(15), () -> watcher.failure() == null);
         }
     }
 

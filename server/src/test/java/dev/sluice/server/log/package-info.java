@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.server.log;
+
+import org.jspecify.annotations.NullMarked;

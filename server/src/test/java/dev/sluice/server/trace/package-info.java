@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.server.trace;
+
+import org.jspecify.annotations.NullMarked;
