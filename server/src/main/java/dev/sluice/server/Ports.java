@@ -1,6 +1,7 @@
 package dev.sluice.server;
 
 import dev.sluice.server.web.Bounds;
+import dev.sluice.server.web.HalfOpenStreams;
 import dev.sluice.server.web.InvalidHeadHandler;
 import dev.sluice.server.web.LimitedTransport;
 import io.vertx.core.AbstractVerticle;
@@ -84,7 +85,7 @@ final class Ports implements AutoCloseable {
             public void start(Promise<Void> started) {
                 HttpServer server = vertx.createHttpServer(options(bounds))
                         .invalidRequestHandler(new InvalidHeadHandler(bounds))
-                        .requestHandler(handlers.get());
+                        .requestHandler(new HalfOpenStreams(vertx, handlers.get()));
                 server.listen(port, address.host())
                         .onSuccess(servers::add)
                         .<Void>mapEmpty()

@@ -15,4 +15,5 @@ import java.util.List;
  * @param watchers what else watches files, for the metrics
  * @param budget the memory of unfinished bodies
  */
-public record AdminOptions(AdminTokens tokens, AuditLog audit, Store store, List<Watcher> watchers, BodyBudget budget) {}
+public record AdminOptions(
+        AdminTokens tokens, AuditLog audit, Store store, List<Watcher> watchers, BodyBudget budget) {}

@@ -8,10 +8,10 @@ import dev.sluice.redis.servers.Eventually;
 import dev.sluice.rules.Request;
 import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.Verdict;
-import dev.sluice.server.web.BodyBudget;
-import dev.sluice.server.web.Bounds;
 import dev.sluice.server.ruleset.InitialRules;
 import dev.sluice.server.ruleset.RuleUpdater;
+import dev.sluice.server.web.BodyBudget;
+import dev.sluice.server.web.Bounds;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
@@ -65,7 +65,8 @@ final class TestAdmin implements AutoCloseable {
         this.engine = new RuleEngine(store, start.rules());
         this.updater =
                 redis == null ? RuleUpdater.local(engine, start) : RuleUpdater.shared(engine, start, redis, "sluice");
-        AdminOptions options = new AdminOptions(tokens, AuditLog.to(audit), store, List.of(), new BodyBudget(Bounds.DEFAULTS));
+        AdminOptions options =
+                new AdminOptions(tokens, AuditLog.to(audit), store, List.of(), new BodyBudget(Bounds.DEFAULTS));
         this.port = new AdminPort(
                 vertx, engine, updater, options, rest -> rest.response().end("the rest"));
         this.server = vertx.createHttpServer()
