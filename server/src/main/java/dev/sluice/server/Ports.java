@@ -19,6 +19,7 @@ import java.net.BindException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
@@ -30,6 +31,7 @@ import java.util.function.Supplier;
 final class Ports implements AutoCloseable {
     private static final Duration TO_START = Duration.ofSeconds(10);
     private static final Duration TO_END = Duration.ofSeconds(5);
+    private static final Duration TO_ANSWER = Duration.ofSeconds(1);
     private static final int BACKLOG = 1024;
     private static final int HTTP2_STREAMS = 1000;
 
@@ -135,15 +137,19 @@ final class Ports implements AutoCloseable {
         }
     }
 
-    /** Accepts no new connections, and waits for the requests under way, for at most {@code grace}. */
-    void stop(Duration grace) {
+    /**
+     * Accepts no new connections, and waits for the requests under way, for at most {@code grace}. After that {@code endWaits}
+     * is called, so that those who still wait for permits are denied and not cut off.
+     */
+    void stop(Duration grace, Runnable endWaits) {
         stopping = true;
-        long millis = Math.max(1, grace.toMillis());
+        long millis = grace.plus(TO_ANSWER).toMillis();
+        CompletableFuture.delayedExecutor(grace.toMillis(), TimeUnit.MILLISECONDS).execute(endWaits);
         List<Future<Void>> shut = servers.stream()
                 .map(server -> server.shutdown(millis, TimeUnit.MILLISECONDS))
                 .toList();
         try {
-            await(Future.join(shut), grace.plus(TO_END));
+            await(Future.join(shut), grace.plus(TO_ANSWER).plus(TO_END));
         } catch (CompletionException e) {
             Log.warn("cut-off", "reason", "requests took longer than " + grace);
         }

@@ -26,6 +26,7 @@ import io.vertx.core.Handler;
 import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +48,7 @@ public final class SluiceServer implements AutoCloseable {
     private final Ports ports;
     private final BodyBudget budget;
     private final AdminPort admin;
+    private final AtomicBoolean storeOpen = new AtomicBoolean(true);
     private int port;
     private int adminPort;
 
@@ -174,8 +176,15 @@ public final class SluiceServer implements AutoCloseable {
     @Override
     public void close() {
         ports.drain(settings.drain());
-        ports.stop(settings.grace());
+        ports.stop(settings.grace(), this::endWaits);
         end();
+    }
+
+    private void endWaits() {
+        engine.endWaits();
+        if (storeOpen.getAndSet(false)) {
+            store.close();
+        }
     }
 
     private void end() {
@@ -185,7 +194,7 @@ public final class SluiceServer implements AutoCloseable {
         updater.close();
         admin.close();
         ports.close();
-        store.close();
+        endWaits();
         settings.audit().close();
     }
 }
