@@ -61,7 +61,7 @@ class StoppingTest {
     /** Until a balancer has noticed, new connections come, and are served. */
     @Test
     void itSaysThatItIsGoingAwayBeforeItGoes() throws Exception {
-        Service service = new Service(Service.settings(RULES).drain(Duration.ofSeconds(3)));
+        Service service = new Service(Service.settings(RULES).drain(Duration.ofSeconds(6)));
         ManagedChannel channel = NettyChannelBuilder.forAddress("127.0.0.1", service.port())
                 .usePlaintext()
                 .build();
@@ -74,7 +74,7 @@ class StoppingTest {
             CompletableFuture<Void> stopped = CompletableFuture.runAsync(service::close);
             Eventually.holds(
                     "it is not ready",
-                    Duration.ofSeconds(2),
+                    Duration.ofSeconds(3),
                     () -> service.get("/readyz").statusCode() == 503);
             assertThat(health(channel)).containsExactly(8, 2);
             assertThat(service.raw("GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"))
@@ -84,7 +84,7 @@ class StoppingTest {
             assertThat(waiting.join().statusCode()).isEqualTo(200);
             stopped.join();
             assertThat(System.nanoTime() - began)
-                    .isGreaterThanOrEqualTo(Duration.ofSeconds(3).toNanos());
+                    .isGreaterThanOrEqualTo(Duration.ofSeconds(6).toNanos());
             assertThatThrownBy(() -> service.connect().close()).isInstanceOf(IOException.class);
         } finally {
             channel.shutdownNow();
