@@ -32,8 +32,8 @@ public final class Main {
             case "chaos" -> System.exit(Chaos.run(rest, System.out));
             case "", "-h", "--help", "help" -> System.out.print(Options.USAGE);
             default ->
-                throw new Options.BadOption(
-                        "unknown benchmark '" + command + "'; there is: core, memory, redis, server, soak, spring, smoke");
+                throw new Options.BadOption("unknown benchmark '" + command
+                        + "'; there is: core, memory, redis, server, soak, spring, smoke");
         }
     }
 

@@ -49,6 +49,7 @@ public final class RuleEngine {
     private final List<VerdictListener> listeners = new CopyOnWriteArrayList<>();
 
     private volatile CompiledRules current;
+    private volatile boolean waitsEnded;
 
     /** An engine that counts in {@code store}. */
     public RuleEngine(Store store, RuleSet rules) {
@@ -100,6 +101,15 @@ public final class RuleEngine {
                 .filter(name -> !next.limiters.containsKey(name))
                 .forEach(store::forget);
         keyOverrides.retainRules(name -> next.rule(name) != null);
+    }
+
+    /**
+     * Ends the waits for several rules at once: those who wait are denied, and so is whoever would have to wait later. Waits
+     * for one rule end when the store is closed.
+     */
+    public void endWaits() {
+        waitsEnded = true;
+        waiting.forEach(WaitingCharge::endWait);
     }
 
     /** Adds a listener to every verdict of {@link #check}. */
@@ -172,6 +182,9 @@ public final class RuleEngine {
         waiting.add(charge);
         CompletableFuture<List<Decision>> decisions = charge.run();
         decisions.whenComplete((made, failure) -> waiting.remove(charge));
+        if (waitsEnded) {
+            charge.endWait();
+        }
         return decisions;
     }
 

@@ -39,6 +39,7 @@ final class WaitingCharge {
     private final AtomicBoolean due = new AtomicBoolean(true);
 
     private volatile Runnable cancelTimer = () -> {};
+    private volatile boolean waitsNoMore;
 
     WaitingCharge(Store store, Scheduler scheduler, Ticker ticker, List<PendingCharge> pending) {
         this.store = store;
@@ -53,6 +54,12 @@ final class WaitingCharge {
         result.whenComplete((decisions, failure) -> cancelTimer.run());
         attempt();
         return result;
+    }
+
+    /** Tries once more and does not wait after that. */
+    void endWait() {
+        waitsNoMore = true;
+        reconsider();
     }
 
     /** Tries again at once. */
@@ -119,7 +126,7 @@ final class WaitingCharge {
                 longest = Math.max(longest, decision.retryAfterMicros());
             }
         }
-        if (left <= 0 || longest > left) {
+        if (left <= 0 || longest > left || waitsNoMore) {
             return -1;
         }
         boolean held = decisions.stream().anyMatch(Decision::never);

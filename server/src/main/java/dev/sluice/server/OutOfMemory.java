@@ -18,9 +18,10 @@ final class OutOfMemory {
     static final int EXIT_CODE = 3;
 
     private static final System.Logger LOG = System.getLogger(OutOfMemory.class.getName());
-    private static final byte[] LINE = ("sluice: out of memory: the process ends, because nothing can be relied on any more;"
-                    + " give it a larger heap (-Xmx), or the counters a smaller part of it (--memory)\n")
-            .getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] LINE =
+            ("sluice: out of memory: the process ends, because nothing can be relied on any more;"
+                            + " give it a larger heap (-Xmx), or the counters a smaller part of it (--memory)\n")
+                    .getBytes(StandardCharsets.US_ASCII);
 
     private OutOfMemory() {}
 

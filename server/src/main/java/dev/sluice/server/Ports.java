@@ -2,6 +2,7 @@ package dev.sluice.server;
 
 import dev.sluice.server.log.ServerLog;
 import dev.sluice.server.web.Bounds;
+import dev.sluice.server.web.HalfOpenStreams;
 import dev.sluice.server.web.HttpCounters;
 import dev.sluice.server.web.InvalidHeadHandler;
 import dev.sluice.server.web.LimitedTransport;
@@ -21,6 +22,7 @@ import java.net.BindException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
@@ -32,6 +34,7 @@ import java.util.function.Supplier;
 final class Ports implements AutoCloseable {
     private static final Duration TO_START = Duration.ofSeconds(10);
     private static final Duration TO_END = Duration.ofSeconds(5);
+    private static final Duration TO_ANSWER = Duration.ofSeconds(1);
     private static final int BACKLOG = 1024;
     private static final int HTTP2_STREAMS = 1000;
 
@@ -102,7 +105,7 @@ final class Ports implements AutoCloseable {
             public void start(Promise<Void> started) {
                 HttpServer server = vertx.createHttpServer(options(bounds))
                         .invalidRequestHandler(new InvalidHeadHandler(bounds))
-                        .requestHandler(handlers.get());
+                        .requestHandler(new HalfOpenStreams(vertx, handlers.get()));
                 server.listen(port, address.host())
                         .onSuccess(servers::add)
                         .<Void>mapEmpty()
@@ -152,15 +155,19 @@ final class Ports implements AutoCloseable {
         }
     }
 
-    /** Accepts no new connections, and waits for the requests under way, for at most {@code grace}. */
-    void stop(Duration grace) {
+    /**
+     * Accepts no new connections, and waits for the requests under way, for at most {@code grace}. After that {@code endWaits}
+     * is called, so that those who still wait for permits are denied and not cut off.
+     */
+    void stop(Duration grace, Runnable endWaits) {
         stopping = true;
-        long millis = Math.max(1, grace.toMillis());
+        long millis = grace.plus(TO_ANSWER).toMillis();
+        CompletableFuture.delayedExecutor(grace.toMillis(), TimeUnit.MILLISECONDS).execute(endWaits);
         List<Future<Void>> shut = servers.stream()
                 .map(server -> server.shutdown(millis, TimeUnit.MILLISECONDS))
                 .toList();
         try {
-            await(Future.join(shut), grace.plus(TO_END));
+            await(Future.join(shut), grace.plus(TO_ANSWER).plus(TO_END));
         } catch (CompletionException e) {
             ServerLog.events()
                     .atWarn()

@@ -27,6 +27,7 @@ import dev.sluice.server.web.OpenApi;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,6 +51,7 @@ public final class SluiceServer implements AutoCloseable {
     private final GrpcStatuses statuses = new GrpcStatuses();
     private final AdminPort admin;
     private final DecisionTimes times;
+    private final AtomicBoolean storeOpen = new AtomicBoolean(true);
     private int port;
     private int adminPort;
 
@@ -191,8 +193,15 @@ public final class SluiceServer implements AutoCloseable {
     @Override
     public void close() {
         ports.drain(settings.drain());
-        ports.stop(settings.grace());
+        ports.stop(settings.grace(), this::endWaits);
         end();
+    }
+
+    private void endWaits() {
+        engine.endWaits();
+        if (storeOpen.getAndSet(false)) {
+            store.close();
+        }
     }
 
     private void end() {
@@ -202,7 +211,7 @@ public final class SluiceServer implements AutoCloseable {
         updater.close();
         admin.close();
         ports.close();
-        store.close();
+        endWaits();
         if (settings.tracer() != null) {
             settings.tracer().close();
         }

@@ -110,9 +110,9 @@ class HangUpTest {
         String hold = hold("path=/held&user=list");
         String free = "{'attributes': {'path': '/free', 'user': 'list'}, 'cost': 4}";
         String waits = "{'attributes': {'path': '/held', 'user': 'list'}}";
-        try (Socket waiting = asks("POST /v1/check", Service.json("[" + free + "," + waits + "]"))) {
-            Eventually.holds("the first is taken", SOON, () -> free("path=/free&user=list") == 6);
-        }
+        Socket waiting = asks("POST /v1/check", Service.json("[" + free + "," + waits + "]"));
+        Eventually.holds("the first is taken", SOON, () -> free("path=/free&user=list") == 6);
+        waiting.close();
         Eventually.holds("the first is refunded", SOON, () -> free("path=/free&user=list") == 10);
         service.delete("/v1/holds/" + hold);
         Eventually.holds("nothing is held", SOON, () -> free("path=/held&user=list") == 1);
@@ -162,9 +162,9 @@ class HangUpTest {
     @Test
     void json() throws Exception {
         String hold = hold("domain=edge&user=j");
-        try (Socket waiting = asks("POST /json", json("j"))) {
-            Eventually.holds("the first is taken", SOON, () -> free("domain=edge&free=j") == 9);
-        }
+        Socket waiting = asks("POST /json", json("j"));
+        Eventually.holds("the first is taken", SOON, () -> free("domain=edge&free=j") == 9);
+        waiting.close();
         nothingIsTaken("j", hold);
     }
 
@@ -184,9 +184,9 @@ class HangUpTest {
         assertThatThrownBy(() -> RateLimitServiceGrpc.newBlockingStub(channel)
                         .withDeadlineAfter(300, TimeUnit.MILLISECONDS)
                         .shouldRateLimit(message("d")))
-                .isInstanceOfSatisfying(StatusRuntimeException.class, failure -> assertThat(
-                                failure.getStatus().getCode())
-                        .isEqualTo(Status.Code.DEADLINE_EXCEEDED));
+                .isInstanceOfSatisfying(
+                        StatusRuntimeException.class,
+                        failure -> assertThat(failure.getStatus().getCode()).isEqualTo(Status.Code.DEADLINE_EXCEEDED));
         nothingIsTaken("d", hold);
     }
 

@@ -151,8 +151,7 @@ class HoldsApiTest {
     @Test
     void nginxHoldsUntilTheLeaseEnds() {
         for (int i = 0; i < 2; i++) {
-            assertThat(service.get("/nginx", "X-Original-URI", "/proxied")
-                            .statusCode())
+            assertThat(service.get("/nginx", "X-Original-URI", "/proxied").statusCode())
                     .isBetween(200, 204);
         }
         Eventually.holds("the permits are free again", Duration.ofSeconds(10), () -> free("/proxied", 0) == 2);

@@ -77,8 +77,13 @@ class KeyFloodTest {
                 StringBuilder requests = new StringBuilder();
                 for (int i = from; i < from + BATCH; i++) {
                     requests.append("GET /nginx HTTP/1.1\r\nHost: x\r\nX-Real-IP: ")
-                            .append(1 + (i >>> 24)).append('.').append((i >>> 16) & 255).append('.')
-                            .append((i >>> 8) & 255).append('.').append(i & 255)
+                            .append(1 + (i >>> 24))
+                            .append('.')
+                            .append((i >>> 16) & 255)
+                            .append('.')
+                            .append((i >>> 8) & 255)
+                            .append('.')
+                            .append(i & 255)
                             .append("\r\n\r\n");
                 }
                 socket.getOutputStream().write(requests.toString().getBytes(ISO_8859_1));

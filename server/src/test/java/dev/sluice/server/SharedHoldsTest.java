@@ -98,8 +98,8 @@ class SharedHoldsTest {
     }
 
     private static int json(String user) {
-        JsonObject message = new JsonObject(Service.json("{'domain': 'edge', 'descriptors': [{'entries': [{'key': 'user',"
-                + " 'value': '" + user + "'}]}]}"));
+        JsonObject message = new JsonObject(Service.json(
+                "{'domain': 'edge', 'descriptors': [{'entries': [{'key': 'user'," + " 'value': '" + user + "'}]}]}"));
         return one.send(HttpRequest.newBuilder(one.uri("/json")).POST(BodyPublishers.ofString(message.encode())))
                 .statusCode();
     }

@@ -16,8 +16,12 @@ import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A server that stops finishes what is under way, and does not wait for ever. */
 class StoppingTest {
@@ -26,6 +30,9 @@ class StoppingTest {
               - name: paced
                 limits: [1 per 1s token-bucket]
                 on-exceed: wait up to 1m
+              - name: more
+                when: { path: /both }
+                limits: [1000 per 1h]
             """;
 
     @Test
@@ -54,7 +61,7 @@ class StoppingTest {
     /** Until a balancer has noticed, new connections come, and are served. */
     @Test
     void itSaysThatItIsGoingAwayBeforeItGoes() throws Exception {
-        Service service = new Service(Service.settings(RULES).drain(Duration.ofSeconds(3)));
+        Service service = new Service(Service.settings(RULES).drain(Duration.ofSeconds(6)));
         ManagedChannel channel = NettyChannelBuilder.forAddress("127.0.0.1", service.port())
                 .usePlaintext()
                 .build();
@@ -67,7 +74,7 @@ class StoppingTest {
             CompletableFuture<Void> stopped = CompletableFuture.runAsync(service::close);
             Eventually.holds(
                     "it is not ready",
-                    Duration.ofSeconds(2),
+                    Duration.ofSeconds(3),
                     () -> service.get("/readyz").statusCode() == 503);
             assertThat(health(channel)).containsExactly(8, 2);
             assertThat(service.raw("GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"))
@@ -77,7 +84,7 @@ class StoppingTest {
             assertThat(waiting.join().statusCode()).isEqualTo(200);
             stopped.join();
             assertThat(System.nanoTime() - began)
-                    .isGreaterThanOrEqualTo(Duration.ofSeconds(3).toNanos());
+                    .isGreaterThanOrEqualTo(Duration.ofSeconds(6).toNanos());
             assertThatThrownBy(() -> service.connect().close()).isInstanceOf(IOException.class);
         } finally {
             channel.shutdownNow();
@@ -110,16 +117,35 @@ class StoppingTest {
         return ClientCalls.blockingUnaryCall(channel, check, CallOptions.DEFAULT, new byte[0]);
     }
 
+    /** Whoever waits for one rule or for several. */
+    @ParameterizedTest
+    @ValueSource(strings = {"/v1/check", "/v1/check?path=/both"})
+    void whoWaitsForTooLongIsDenied(String path) throws Exception {
+        Service service = new Service(Service.settings(RULES).grace(Duration.ofMillis(300)));
+        service.get(path);
+        List<CompletableFuture<HttpResponse<String>>> waiting = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            waiting.add(service.getLater(path));
+        }
+        Thread.sleep(200);
+        assertThat(waiting.get(19)).isNotDone();
+        service.close();
+        assertThat(waiting)
+                .allSatisfy(each -> assertThat(each.join().statusCode()).isIn(200, 429))
+                .anySatisfy(each -> assertThat(each.join().statusCode()).isEqualTo(429));
+    }
+
+    /** A response that a queue delays is not a wait that can be denied. */
     @Test
     void whatTakesTooLongIsCutOff() throws Exception {
-        Service service = new Service(Service.settings(RULES).grace(Duration.ofMillis(300)));
-        service.get("/v1/check?cost=1");
-        service.getLater("/v1/check");
-        service.getLater("/v1/check");
-        CompletableFuture<HttpResponse<String>> waiting = service.getLater("/v1/check");
+        Service service = new Service(Service.settings("""
+                        rules: [{ name: queue, limits: [1 per 30s leaky-bucket capacity=5 queue] }]
+                        """).grace(Duration.ofMillis(300)));
+        service.get("/nginx");
+        CompletableFuture<HttpResponse<String>> delayed = service.getLater("/nginx");
         Thread.sleep(200);
-        assertThat(waiting).isNotDone();
+        assertThat(delayed).isNotDone();
         service.close();
-        assertThatThrownBy(waiting::join).hasCauseInstanceOf(IOException.class);
+        assertThatThrownBy(delayed::join).hasCauseInstanceOf(IOException.class);
     }
 }

@@ -87,6 +87,22 @@ class UnfinishedBodiesTest {
         assertThat(call.reset()).as("no error").isZero();
     }
 
+    /** Of a request that has its response without having sent its end, nothing is kept. */
+    @ParameterizedTest
+    @ValueSource(strings = {"/healthz", "/v1/check?ip=203.0.113.9", "/nothing"})
+    void aStreamThatIsLeftOpenIsReset(String path) throws Exception {
+        HttpClientRequest request = get(http2.request(HttpMethod.GET, service.port(), "127.0.0.1", path)
+                .toCompletionStage()
+                .toCompletableFuture());
+        CompletableFuture<Long> reset = new CompletableFuture<>();
+        request.exceptionHandler(failure -> reset.complete(((StreamResetException) failure).getCode()));
+        request.setChunked(true).sendHead();
+        assertThat(get(request.response().toCompletionStage().toCompletableFuture())
+                        .statusCode())
+                .isEqualTo(path.equals("/nothing") ? 404 : 200);
+        assertThat(get(reset)).as("no error").isZero();
+    }
+
     /** Many requests share a connection over HTTP/2, and one that is late is no reason to end the others. */
     @Test
     void othersOnTheConnectionGoOn() throws Exception {

@@ -97,7 +97,8 @@ class UnfinishedBytesTest {
         }
         client.http.close();
         assertThat(answers).contains(path.equals(GRPC) ? "200 8" : "503 null");
-        Eventually.holds("nothing is kept", Duration.ofSeconds(10), () -> metric("bytes") == 0, () -> "" + metric("bytes"));
+        Eventually.holds(
+                "nothing is kept", Duration.ofSeconds(10), () -> metric("bytes") == 0, () -> "" + metric("bytes"));
         assertThat(metric("refused_total")).isGreaterThanOrEqualTo(1);
         assertThat(service.post("{'attributes': {'ip': '203.0.113.9'}}").statusCode())
                 .isEqualTo(200);

@@ -54,7 +54,10 @@ final class GoodClients {
 
     /** A latency of -1 is a request without an answer. */
     private static Seen seen(List<Long> latencies, double seconds) {
-        long[] micros = latencies.stream().filter(each -> each >= 0).mapToLong(each -> each / 1000).toArray();
+        long[] micros = latencies.stream()
+                .filter(each -> each >= 0)
+                .mapToLong(each -> each / 1000)
+                .toArray();
         Arrays.sort(micros);
         return new Seen(
                 latencies.size(), micros.length, seconds, part(micros, 0.5), part(micros, 0.99), part(micros, 1));

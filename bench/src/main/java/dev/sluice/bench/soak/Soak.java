@@ -67,8 +67,7 @@ public final class Soak {
         List<String> broken = new ArrayList<>();
         try (Child server = server()) {
             GoodClients.ask(server.port(), PER_SECOND, Duration.ofSeconds(4)); // warms up
-            phases.add(new Phase(
-                    "alone", GoodClients.ask(server.port(), PER_SECOND, alone), server.megabytes()));
+            phases.add(new Phase("alone", GoodClients.ask(server.port(), PER_SECOND, alone), server.megabytes()));
             List<String> attacks = new ArrayList<>();
             try (HostileClients hostile = new HostileClients(server.port())) {
                 GoodClients.ask(server.port(), PER_SECOND, Duration.ofSeconds(4)); // until all of them are there

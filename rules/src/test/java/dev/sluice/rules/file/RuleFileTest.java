@@ -146,6 +146,13 @@ class RuleFileTest {
     }
 
     @Test
+    void leases() {
+        assertThat(good("leases.yaml").rules())
+                .extracting(Rule::lease)
+                .containsExactly(Duration.ofSeconds(90), Duration.ofDays(1), null);
+    }
+
+    @Test
     void wordsOfALimitMayStandApartByAnySpace() {
         assertThat(RuleFile.parse("x", "rules: [{ name: a, limits: ['5\u3000per\u30001m\u2003sliding-log'] }]")
                         .rules()

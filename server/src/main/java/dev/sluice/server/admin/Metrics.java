@@ -122,7 +122,7 @@ final class Metrics implements AutoCloseable {
                 budget,
                 BodyBudget::maxBytes);
         FunctionCounter.builder("sluice.bodies.refused", budget, BodyBudget::refused)
-                .description("Connections that were closed because of their unfinished bodies.")
+                .description("Parts of bodies for which there was no memory, so that a connection was closed.")
                 .register(registry);
     }
 

@@ -183,8 +183,7 @@ final class CheckService {
             leased(request, verdicts, leases, send);
         } else {
             Context context = vertx.getOrCreateContext();
-            all.whenComplete((done, failure) ->
-                    context.runOnContext(turn -> leased(request, verdicts, leases, send)));
+            all.whenComplete((done, failure) -> context.runOnContext(turn -> leased(request, verdicts, leases, send)));
         }
     }
 

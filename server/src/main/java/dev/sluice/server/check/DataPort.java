@@ -162,18 +162,20 @@ public final class DataPort implements Handler<HttpServerRequest> {
             return;
         }
         Context context = vertx.getOrCreateContext();
-        engine.leases().release(id).whenComplete((found, failure) -> context.runOnContext(turn -> {
-            if (failure != null) {
-                request.response().putHeader(RateLimitHeaders.RETRY_AFTER, "1");
-                HttpProblem.of(503, "the store does not answer; try again, or let the lease end the hold")
-                        .send(request);
-            } else if (found) {
-                request.response().setStatusCode(204).end();
-            } else {
-                HttpProblem.of(404, "no such hold: it was released, its lease has ended, or its rule is gone")
-                        .send(request);
-            }
-        }));
+        engine.leases()
+                .release(id)
+                .whenComplete((found, failure) -> context.runOnContext(turn -> {
+                    if (failure != null) {
+                        request.response().putHeader(RateLimitHeaders.RETRY_AFTER, "1");
+                        HttpProblem.of(503, "the store does not answer; try again, or let the lease end the hold")
+                                .send(request);
+                    } else if (found) {
+                        request.response().setStatusCode(204).end();
+                    } else {
+                        HttpProblem.of(404, "no such hold: it was released, its lease has ended, or its rule is gone")
+                                .send(request);
+                    }
+                }));
     }
 
     private static boolean isRead(HttpServerRequest request) {

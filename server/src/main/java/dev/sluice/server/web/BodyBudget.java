@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.LongAdder;
  */
 public final class BodyBudget {
     /** What a request takes beside its body: its head, its stream, its timer. */
-    static final int OVERHEAD = 4 << 10;
+    static final int OVERHEAD = 8 << 10;
 
     private final long maxBytes;
     private final long maxConnectionBytes;
@@ -45,7 +45,7 @@ public final class BodyBudget {
         return maxBytes;
     }
 
-    /** How many connections were closed because of their unfinished bodies. */
+    /** How often there was no memory for a part of a body, so that a connection was closed. */
     public long refused() {
         return refused.sum();
     }

@@ -124,11 +124,10 @@ public final class BodyReader {
 
         /** Takes memory for the body; without any, refuses it and closes the connection after the response. */
         private boolean take(long more) {
+            taken += more;
             if (budget.take(request.connection(), more)) {
-                taken += more;
                 return true;
             }
-            taken += more;
             refuse(HttpProblem.of(NO_ROOM, "there are too many unfinished bodies"));
             if (request.version() == HttpVersion.HTTP_2) {
                 vertx.runOnContext(answered -> request.connection().close());

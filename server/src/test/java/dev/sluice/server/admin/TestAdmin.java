@@ -8,8 +8,6 @@ import dev.sluice.redis.servers.Eventually;
 import dev.sluice.rules.Request;
 import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.Verdict;
-import dev.sluice.server.web.BodyBudget;
-import dev.sluice.server.web.Bounds;
 import dev.sluice.server.ruleset.InitialRules;
 import dev.sluice.server.ruleset.RuleUpdater;
 import io.vertx.core.Vertx;
