@@ -34,7 +34,7 @@ final class CompiledRule {
             List<@Nullable NamedLimiter> overrideLimiters) {
         this.rule = rule;
         this.when = paths.conditions(rule.when());
-        this.keyFormat = new KeyFormat(rule);
+        this.keyFormat = new KeyFormat(rule, paths);
         this.limiter = limiter;
         this.overrides = Index.of(rule.overrides().stream()
                 .map(override -> paths.conditions(override.when()))

@@ -2,6 +2,7 @@ package dev.sluice.rules;
 
 import dev.sluice.rules.match.Address;
 import dev.sluice.rules.match.Attributes;
+import dev.sluice.rules.match.PathOptions;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -20,8 +21,10 @@ final class KeyFormat {
     private final String[] attributes;
     private final Rule.MissingKey missingKey;
     private final int ipv6Prefix;
+    private final PathOptions paths;
 
-    KeyFormat(Rule rule) {
+    KeyFormat(Rule rule, PathOptions paths) {
+        this.paths = paths;
         this.attributes = rule.key().toArray(String[]::new);
         this.missingKey = rule.missingKey();
         this.ipv6Prefix = rule.ipv6Prefix();
@@ -80,7 +83,11 @@ final class KeyFormat {
         if (value == null) {
             return missingKey == Rule.MissingKey.SKIP ? null : ABSENT;
         }
-        return escaped(attribute.equals(Attributes.IP) ? grouped(value) : value);
+        return switch (attribute) {
+            case Attributes.IP -> escaped(grouped(value));
+            case Attributes.PATH -> escaped(paths.key(value));
+            default -> escaped(value);
+        };
     }
 
     /**

@@ -43,6 +43,13 @@ class AddressRulesTest {
     }
 
     @Test
+    void aConditionCanNameIt() {
+        Stage stage = new Stage("rules: [{ name: r, when: { ip: invalid }, limits: [1 per 1h] }]");
+        assertThat(check(stage, "garbage").decisions()).hasSize(1);
+        assertThat(check(stage, "203.0.113.9").decisions()).isEmpty();
+    }
+
+    @Test
     void aRuleCanDenyIt() {
         Stage stage = new Stage("""
                 rules: [{ name: r, key: [ip], missing-key: deny, limits: [3 per 1h sliding-log] }]

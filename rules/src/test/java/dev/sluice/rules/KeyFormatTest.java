@@ -2,6 +2,7 @@ package dev.sluice.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.rules.match.PathOptions;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
@@ -11,18 +12,20 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class KeyFormatTest {
     private static final KeyFormat BOTH =
-            new KeyFormat(Rule.named("r").key("user", "device").build());
-    private static final KeyFormat IP = new KeyFormat(Rule.named("r").key("ip").build());
+            new KeyFormat(Rule.named("r").key("user", "device").build(), PathOptions.DEFAULT);
+    private static final KeyFormat IP = new KeyFormat(Rule.named("r").key("ip").build(), PathOptions.DEFAULT);
 
     @Test
     void noTwoKeysCollide() {
         assertThat(BOTH.of(request("a", "b_c"))).isEqualTo("a|b_c");
         assertThat(BOTH.of(request("a|b", "c"))).isEqualTo("a\\|b|c");
         assertThat(BOTH.of(request("a", "b|c"))).isEqualTo("a|b\\|c");
-        KeyFormat apply = new KeyFormat(Rule.named("r")
-                .key("user", "device")
-                .missingKey(Rule.MissingKey.APPLY)
-                .build());
+        KeyFormat apply = new KeyFormat(
+                Rule.named("r")
+                        .key("user", "device")
+                        .missingKey(Rule.MissingKey.APPLY)
+                        .build(),
+                PathOptions.DEFAULT);
         Map<String, Map<String, String>> seen = new HashMap<>();
         Random random = new Random(11);
         for (int i = 0; i < 20_000; i++) {
@@ -56,7 +59,8 @@ class KeyFormatTest {
     void aRuleDoesNotApplyWithoutItsKey() {
         assertThat(BOTH.of(Request.of(Map.of("user", "a"), 1))).isNull();
         assertThat(BOTH.missing(Request.of(Map.of("user", "a"), 1))).isEqualTo("device");
-        assertThat(new KeyFormat(Rule.named("r").build()).of(request("a", "b"))).isEmpty();
+        assertThat(new KeyFormat(Rule.named("r").build(), PathOptions.DEFAULT).of(request("a", "b")))
+                .isEmpty();
     }
 
     @ParameterizedTest
@@ -74,9 +78,9 @@ class KeyFormatTest {
     @Test
     void unlessToldOtherwise() {
         Request request = Request.of(Map.of("ip", "2001:db8:1:2:3:4:5:6"), 1);
-        assertThat(new KeyFormat(Rule.named("r").key("ip").ipv6Prefix(48).build()).of(request))
+        assertThat(new KeyFormat(Rule.named("r").key("ip").ipv6Prefix(48).build(), PathOptions.DEFAULT).of(request))
                 .isEqualTo("2001:db8:1::/48");
-        assertThat(new KeyFormat(Rule.named("r").key("ip").ipv6Prefix(128).build()).of(request))
+        assertThat(new KeyFormat(Rule.named("r").key("ip").ipv6Prefix(128).build(), PathOptions.DEFAULT).of(request))
                 .isEqualTo("2001:db8:1:2:3:4:5:6");
     }
 
@@ -86,6 +90,7 @@ class KeyFormatTest {
         assertThat(BOTH.request("a|b|c")).isNull();
         assertThat(BOTH.request("a\\x|b")).isNull();
         assertThat(BOTH.request("a|b\\")).isNull();
-        assertThat(new KeyFormat(Rule.named("r").build()).request("a")).isNull();
+        assertThat(new KeyFormat(Rule.named("r").build(), PathOptions.DEFAULT).request("a"))
+                .isNull();
     }
 }

@@ -177,6 +177,16 @@ class PathRulesTest {
     }
 
     @Test
+    void aKeyHasNoSlashAtItsEnd() {
+        Stage stage = new Stage("rules: [{ name: page, key: [path], limits: [2 per 1h sliding-log] }]");
+        assertThat(stage.check("path=/a/").decisions())
+                .extracting(RuleDecision::key)
+                .containsExactly("/a");
+        assertThat(stage.check("path=/a").allowed()).isTrue();
+        assertThat(stage.check("path=/a/").allowed()).isFalse();
+    }
+
+    @Test
     void caseDoesNotMatterIfTheFileSaysSo() {
         Stage stage = new Stage("""
                 path-case: ignore

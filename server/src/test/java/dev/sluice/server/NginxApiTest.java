@@ -41,6 +41,11 @@ class NginxApiTest {
                 when: { path: /user, host: shop.example }
                 key: [user]
                 limits: [1 per 1h sliding-log]
+              - name: strict
+                when: { path: /strict }
+                key: [ip]
+                missing-key: deny
+                limits: [2 per 1h sliding-log]
               - name: cost
                 when: { path: /cost }
                 limits: [7 per 1h sliding-log]
@@ -184,6 +189,27 @@ class NginxApiTest {
             assertThat(Service.detail(response))
                     .isEqualTo("Sluice-Cost must be a whole number from 1 to 9007199254740992, was '" + cost + "'");
         }
+    }
+
+    @Test
+    void aPathThatWasMadeToBeMisreadIsDenied() {
+        String path = "//a%252f;\\..//../b#c;%5cd%3fe";
+        HttpResponse<String> response = service.get("/nginx", "X-Original-URI", path);
+        assertThat(response.statusCode()).isEqualTo(403);
+        assertThat(response.headers().firstValue("Retry-After")).isEmpty();
+        HttpResponse<String> check = service.post("{'attributes': {'path': '" + path.replace("\\", "\\\\") + "'}}");
+        assertThat(check.statusCode()).isEqualTo(429);
+        assertThat(Service.object(check).getValue("retryAfterMs")).isNull();
+        assertThat(Service.object(check).getString("rule")).isEqualTo("ambiguous-path");
+    }
+
+    @Test
+    void anAddressThatIsNoneIsDeniedIfTheRuleSaysSo() {
+        String[] about = {"X-Original-URI", "/strict", "X-Real-IP", "garbage"};
+        assertThat(service.get("/nginx", about).statusCode()).isEqualTo(403);
+        assertThat(service.get("/v1/check?path=/strict").statusCode()).isEqualTo(429);
+        assertThat(service.get("/v1/check?path=/strict&ip=192.0.2.1").statusCode())
+                .isEqualTo(200);
     }
 
     @Test

@@ -61,7 +61,8 @@ final class ConditionReader {
         }
         try {
             Pattern pattern = Pattern.parse(attribute, text);
-            if (attribute.equals(Attributes.IP) && pattern instanceof Pattern.Exact) {
+            boolean isInvalidIp = attribute.equals(Attributes.IP) && text.equals(Attributes.INVALID_IP);
+            if (attribute.equals(Attributes.IP) && pattern instanceof Pattern.Exact && !isInvalidIp) {
                 value.unexpected(
                         "an address such as 203.0.113.9, or a network such as 198.51.100.0/24 or 2001:db8::/32");
             } else if (pattern instanceof Pattern.Exact exact

@@ -31,11 +31,14 @@ public record PathOptions(Comparison letterCase, Comparison trailingSlash) {
         for (String form : forms) {
             String folded = folded(form);
             all.add(folded);
-            if (losesSlash(folded)) {
-                all.add(folded.substring(0, folded.length() - 1));
-            }
+            all.add(key(folded));
         }
         return List.copyOf(all);
+    }
+
+    /** The form of a path that stands in a key: one for all that are the same by these options. */
+    public String key(String form) {
+        return losesSlash(form) ? form.substring(0, form.length() - 1) : form;
     }
 
     /** The conditions with their patterns on paths by these options. */
@@ -59,7 +62,7 @@ public record PathOptions(Comparison letterCase, Comparison trailingSlash) {
             String text = folded(pattern.toString());
             all.add(withText(pattern, text));
             if (losesSlash(text)) {
-                all.add(withText(pattern, text.substring(0, text.length() - 1)));
+                all.add(withText(pattern, key(text)));
             }
         }
         return all;

@@ -1,5 +1,6 @@
 package dev.sluice.rules.match;
 
+import dev.sluice.text.Quoted;
 import java.util.Locale;
 
 /** A pattern for the value of an attribute. */
@@ -17,6 +18,13 @@ public sealed interface Pattern permits Glob, Pattern.Exact, Pattern.In {
             return new In(network);
         }
         Glob glob = Glob.parse(attribute.equals(Attributes.HOST) ? text.toLowerCase(Locale.ROOT) : text);
+        if (attribute.equals(Attributes.PATH) && !glob.isLiteral()) {
+            String decoded = RequestPath.decodedSegments(text);
+            if (!decoded.equals(text)) {
+                throw new IllegalArgumentException("would never match: paths are compared in their normal form, "
+                        + Quoted.quoted(decoded) + ", was " + Quoted.quoted(text));
+            }
+        }
         return glob.isLiteral() ? new Exact(Attributes.normalized(attribute, glob.literal())) : glob;
     }
 

@@ -156,13 +156,17 @@ final class NginxReader {
 
     /** A field in UTF-8, if it is: fields are handed over as ISO 8859-1. */
     private static String text(String value) {
-        boolean ascii = value.chars().allMatch(c -> c < 0x80);
+        int ascii = 0;
+        while (ascii < value.length() && value.charAt(ascii) < 0x80) {
+            ascii++;
+        }
+        if (ascii == value.length()) {
+            return value;
+        }
         try {
-            return ascii
-                    ? value
-                    : UTF_8.newDecoder()
-                            .decode(ByteBuffer.wrap(value.getBytes(ISO_8859_1)))
-                            .toString();
+            return UTF_8.newDecoder()
+                    .decode(ByteBuffer.wrap(value.getBytes(ISO_8859_1)))
+                    .toString();
         } catch (CharacterCodingException e) {
             return value;
         }

@@ -88,7 +88,7 @@ final class Descriptors {
 
     /**
      * The descriptor at {@code index} as a request to the rules. Its attributes are the domain, each entry, and the
-     * address of Envoy's action {@code remote_address} as {@code ip} too. The second of two entries with the key
+     * address of Envoy's action {@code remote_address} as {@code ip} too, in place of an entry of that name. The second of two entries with the key
      * {@code a} is {@code a.2}.
      */
     static Request request(RateLimitRequest whole, int index) {
@@ -105,7 +105,7 @@ final class Descriptors {
         }
         String address = attributes.get(REMOTE_ADDRESS);
         if (address != null) {
-            attributes.putIfAbsent(IP, address);
+            attributes.put(IP, address);
         }
         try {
             return Request.of(attributes, Math.max(1, hits(whole, descriptor)));

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -247,6 +248,18 @@ final class EnvoyConfigTest {
     }
 
     /** Taken when it is the same at the second look; what is wrong changes nothing. */
+    @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void aFileThatDoesNotEndIsRefused(@TempDir Path directory) throws Exception {
+        Path pipe = directory.resolve("pipe.yaml");
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
+                .isZero();
+        Files.createSymbolicLink(directory.resolve("zero.yaml"), Path.of("/dev/zero"));
+        assertThatThrownBy(() -> EnvoyConfig.read(directory))
+                .hasMessageContaining(pipe + ": cannot be read: not a regular file")
+                .hasMessageContaining("zero.yaml: cannot be read: not a regular file");
+    }
+
     @Test
     void aFolderThatIsWatched(@TempDir Path directory) throws Exception {
         Path file = Files.writeString(directory.resolve("a.yaml"), "domain: a");

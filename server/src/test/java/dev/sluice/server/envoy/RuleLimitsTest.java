@@ -89,6 +89,24 @@ final class RuleLimitsTest {
     }
 
     @Test
+    void aPathThatWasMadeToBeMisreadIsOverTheLimit() {
+        RateLimitResponse response = ask("edge", "ip=192.0.2.8,path=//a%252f;\\..//../b#c;%5cd%3fe");
+        assertThat(response.getOverallCode()).isEqualTo(RateLimitResponse.Code.OVER_LIMIT);
+    }
+
+    @Test
+    void theAddressThatEnvoySeesIsTheOnlyOne() {
+        for (int i = 0; i < 3; i++) {
+            assertThat(ask("edge", "ip=192.0.2." + i + ",remote_address=192.0.2.77,path=/login")
+                            .getOverallCode())
+                    .isEqualTo(RateLimitResponse.Code.OK);
+        }
+        assertThat(ask("edge", "ip=192.0.2.3,remote_address=192.0.2.77,path=/login")
+                        .getOverallCode())
+                .isEqualTo(RateLimitResponse.Code.OVER_LIMIT);
+    }
+
+    @Test
     void theAddressThatEnvoySeesIsTheIp() {
         Trace.check(server, clock, "edge", """
                 1     | remote_address=2001:db8::1,path=/login x3    | OK: 0/3 MINUTE 60s
