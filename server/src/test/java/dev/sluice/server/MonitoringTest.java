@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -73,10 +74,10 @@ class MonitoringTest {
         Map<String, Object> file =
                 (Map<String, Object>) new Load(LoadSettings.builder().build())
                         .loadFromString(Files.readString(EXAMPLES.resolve("alerts.yaml")));
-        List<Map<String, Object>> groups = (List<Map<String, Object>>) file.get("groups");
+        List<Map<String, Object>> groups = (List<Map<String, Object>>) Objects.requireNonNull(file.get("groups"));
         int alerts = 0;
         for (Map<String, Object> group : groups) {
-            for (Map<String, Object> rule : (List<Map<String, Object>>) group.get("rules")) {
+            for (Map<String, Object> rule : (List<Map<String, Object>>) Objects.requireNonNull(group.get("rules"))) {
                 alerts++;
                 String query = String.valueOf(rule.get("expr"));
                 assertThat(problems(query, String.valueOf(rule.get("annotations"))))

@@ -122,6 +122,7 @@ public final class AdminPort implements Handler<HttpServerRequest>, AutoCloseabl
         }
         String path = request.path() == null ? "/" : request.path();
         if (path.equals(OpenApi.PATH)) {
+            AdminRequest.secure(request.response());
             openApi.handle(request);
             return;
         }

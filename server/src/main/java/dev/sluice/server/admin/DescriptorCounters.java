@@ -1,7 +1,7 @@
 package dev.sluice.server.admin;
 
 import dev.sluice.server.envoy.DescriptorHits;
-import dev.sluice.server.envoy.EnvoyConfig.LimitPath;
+import dev.sluice.server.envoy.LimitPath;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
@@ -69,7 +69,10 @@ final class DescriptorCounters {
     }
 
     private Counts of(DescriptorHits hits) {
-        LimitPath detailed = new LimitPath(hits.domain(), shortened(hits.detailed()));
+        LimitPath path = hits.path();
+        LimitPath detailed = hits.detailed().equals(path.descriptor())
+                ? path
+                : new LimitPath(path.domain(), shortened(hits.detailed()));
         Counts counts = ofFiles.get(detailed);
         if (counts == null) {
             counts = ofRequests.get(detailed);
@@ -78,7 +81,7 @@ final class DescriptorCounters {
             counts = ofRequests.computeIfAbsent(detailed, made -> new Counts());
         }
         if (counts == null) {
-            counts = ofFiles.get(new LimitPath(hits.domain(), hits.descriptor()));
+            counts = ofFiles.get(path);
         }
         return counts == null ? other : counts;
     }

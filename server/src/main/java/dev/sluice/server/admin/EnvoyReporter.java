@@ -1,8 +1,8 @@
 package dev.sluice.server.admin;
 
 import dev.sluice.server.envoy.EnvoyConfig;
-import dev.sluice.server.envoy.EnvoyConfig.LimitPath;
 import dev.sluice.server.envoy.EnvoyFolder;
+import dev.sluice.server.envoy.LimitPath;
 import dev.sluice.server.ruleset.RejectedRules;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;

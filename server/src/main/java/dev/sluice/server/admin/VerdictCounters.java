@@ -65,17 +65,17 @@ final class VerdictCounters implements VerdictListener, RateLimitListener {
     @Override
     public void counted(DescriptorHits hits) {
         descriptors.count(hits);
-        boolean over = hits.isOver();
-        if (!over) {
+        String name = hits.path().name();
+        if (!hits.isOver()) {
             allowed.increment();
-            byRule.count(hits.name(), Outcome.ALLOWED);
+            byRule.count(name, Outcome.ALLOWED);
         } else if (hits.mode() == DescriptorHits.Mode.SHADOW) {
             allowed.increment();
-            byRule.count(hits.name(), Outcome.SHADOWED);
+            byRule.count(name, Outcome.SHADOWED);
         } else {
             denied.increment();
-            byRule.count(hits.name(), Outcome.DENIED);
-            denied(hits.name(), hits.key(), Outcome.DENIED, hits.retryAfterMicros());
+            byRule.count(name, Outcome.DENIED);
+            denied(name, hits.key(), Outcome.DENIED, hits.retryAfterMicros());
         }
     }
 

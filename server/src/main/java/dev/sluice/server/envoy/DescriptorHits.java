@@ -14,9 +14,8 @@ import dev.sluice.Decision;
  *                      and near
  * </pre>
  *
- * @param domain the domain of the request
- * @param descriptor the path to the limit in the file, such as {@code database_users}
- * @param detailed the same with the values of the request, where the file asks for that; clients choose those
+ * @param path where the limit stands
+ * @param detailed its path with the values of the request, where the file asks for that; clients choose those
  * @param key the key of the counter: the values that the file leaves open
  * @param hits how many hits were added, from 1
  * @param before how many hits the window had before
@@ -26,8 +25,7 @@ import dev.sluice.Decision;
  * @param retryAfterMicros when the window ends
  */
 public record DescriptorHits(
-        String domain,
-        String descriptor,
+        LimitPath path,
         String detailed,
         String key,
         long hits,
@@ -43,11 +41,6 @@ public record DescriptorHits(
         ENFORCED,
         /** Nothing: {@code shadow_mode}. */
         SHADOW
-    }
-
-    /** The domain and the path, as envoyproxy/ratelimit joins them. */
-    public String name() {
-        return domain + "." + descriptor;
     }
 
     /** Whether the descriptor is over its limit, also in shadow mode. */

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The {@code rate_limit} of a descriptor.
  *
+ * @param path where it stands, for people
  * @param identity unique: the domain and the keys and values that lead to it
  * @param unit the unit, or null when it is unlimited
  * @param requestsPerUnit how many hits are within the limit; 0 denies all
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param metadata what the response carries while this limit is not exceeded
  */
 record DescriptorLimit(
+        LimitPath path,
         String identity,
         @Nullable EnvoyUnit unit,
         long requestsPerUnit,
@@ -40,8 +42,9 @@ record DescriptorLimit(
     }
 
     /** An enforced limit without a name or other options. */
-    static DescriptorLimit unnamed(EnvoyUnit unit, long requestsPerUnit) {
+    static DescriptorLimit unnamed(LimitPath path, EnvoyUnit unit, long requestsPerUnit) {
         return new DescriptorLimit(
+                path,
                 "",
                 unit,
                 requestsPerUnit,

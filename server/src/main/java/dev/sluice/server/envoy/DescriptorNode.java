@@ -51,15 +51,15 @@ record DescriptorNode(
             return byKey.isEmpty();
         }
 
-        /** Passes on the path of each limit, without values of requests. */
-        void paths(String before, Consumer<String> path) {
+        /** Passes on each limit, also of the descriptors below. */
+        void limits(Consumer<DescriptorLimit> limits) {
             byKey.values()
                     .forEach(choice -> choice.nodes().forEach(node -> {
-                        String here = (before.isEmpty() ? "" : before + ".") + node.metric(node.value());
-                        if (node.limit() != null) {
-                            path.accept(here);
+                        DescriptorLimit limit = node.limit();
+                        if (limit != null) {
+                            limits.accept(limit);
                         }
-                        node.below().paths(here, path);
+                        node.below().limits(limits);
                     }));
         }
 

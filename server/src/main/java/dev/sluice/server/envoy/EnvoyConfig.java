@@ -126,18 +126,10 @@ public final class EnvoyConfig {
         return domains.keySet();
     }
 
-    /** A limit in a file: its domain, and the path to it as {@link DescriptorHits#descriptor}. */
-    public record LimitPath(String domain, String descriptor) {
-        /** As {@link DescriptorHits#name}. */
-        public String name() {
-            return domain + "." + descriptor;
-        }
-    }
-
     /** All limits. */
     public List<LimitPath> limits() {
         List<LimitPath> limits = new ArrayList<>();
-        domains.forEach((domain, level) -> level.paths("", path -> limits.add(new LimitPath(domain, path))));
+        domains.values().forEach(level -> level.limits(limit -> limits.add(limit.path())));
         return limits;
     }
 

@@ -61,7 +61,7 @@ final class EnvoyFileReader {
             fields.where("domain")
                     .problem(fields.has("domain") ? "must not be empty" : "'domain' is missing: the name in requests");
         }
-        Level level = level(fields.list("descriptors"), new Path(name, "envoy/" + escape(name)));
+        Level level = level(fields.list("descriptors"), new Path(name, "", "envoy/" + escape(name)));
         return root.isMapping() ? new Domain(name, fields.where("domain"), level) : null;
     }
 
@@ -70,12 +70,17 @@ final class EnvoyFileReader {
         return file + ":" + value.line() + ":" + value.column();
     }
 
-    /** The path to a descriptor: for messages, and as a unique identity. */
-    private record Path(String shown, String identity) {
+    /** The path to a descriptor: for people, and as a unique identity. */
+    private record Path(String domain, String descriptor, String identity) {
         Path to(String key, String value) {
             return new Path(
-                    shown + "." + (value.isEmpty() ? key : key + "_" + value),
+                    domain,
+                    (descriptor.isEmpty() ? "" : descriptor + ".") + (value.isEmpty() ? key : key + "_" + value),
                     identity + "/" + escape(key) + (value.isEmpty() ? "" : "=" + escape(value)));
+        }
+
+        LimitPath limit() {
+            return new LimitPath(domain, descriptor);
         }
     }
 
@@ -92,7 +97,7 @@ final class EnvoyFileReader {
             if (first == null) {
                 nodes.add(node);
             } else {
-                value.problem("the descriptor " + here.shown() + " is there twice, first at " + place(first));
+                value.problem("the descriptor " + here.limit().name() + " is there twice, first at " + place(first));
             }
         }
         return nodes.isEmpty() ? Level.EMPTY : Level.of(nodes);
@@ -141,6 +146,7 @@ final class EnvoyFileReader {
         long requests = fields.requests("requests_per_unit");
         String name = fields.text("name");
         return new DescriptorLimit(
+                path.limit(),
                 path.identity() + (unit == null ? "" : "/" + unit),
                 unit,
                 requests,

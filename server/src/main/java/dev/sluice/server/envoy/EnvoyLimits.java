@@ -114,15 +114,14 @@ public final class EnvoyLimits implements RateLimitService.Decider {
         }
         return config.counter(limit, unit).count(match.key(), hits).thenApply(usage -> {
             notify(match, hits, usage, limit.requestsPerUnit());
-            return DescriptorResult.of(limit, unit, usage).by(match.domain() + "." + match.path(), usage.source());
+            return DescriptorResult.of(limit, unit, usage).by(limit.path().name(), usage.source());
         });
     }
 
     private void notify(MatchedLimit match, long hits, WindowCounter.Usage usage, long limit) {
         if (hits > 0) {
             listener.counted(new DescriptorHits(
-                    match.domain(),
-                    match.path(),
+                    match.limit().path(),
                     match.detailedPath(),
                     match.key(),
                     hits,

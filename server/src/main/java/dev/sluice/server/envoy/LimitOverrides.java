@@ -26,14 +26,14 @@ final class LimitOverrides {
         EnvoyUnit unit =
                 Objects.requireNonNull(EnvoyUnit.of(descriptor.getLimit().getUnit()));
         long requests = Integer.toUnsignedLong(descriptor.getLimit().getRequestsPerUnit());
-        DescriptorLimit limit = DescriptorLimit.unnamed(unit, requests);
+        LimitPath path = new LimitPath(domain, NAME);
+        DescriptorLimit limit = DescriptorLimit.unnamed(path, unit, requests);
         WindowCounter counter = Objects.requireNonNull(counters.get(unit));
         String key = Descriptors.key(domain, descriptor);
         return counter.count(key, hits).thenApply(usage -> {
             if (hits > 0) {
                 listener.counted(new DescriptorHits(
-                        domain,
-                        NAME,
+                        path,
                         NAME,
                         key,
                         hits,
@@ -43,7 +43,7 @@ final class LimitOverrides {
                         usage.source(),
                         usage.endsInMicros()));
             }
-            return DescriptorResult.of(limit, unit, usage).by(domain + "." + NAME, usage.source());
+            return DescriptorResult.of(limit, unit, usage).by(path.name(), usage.source());
         });
     }
 

@@ -18,17 +18,11 @@ record MatchedLimit(String domain, DescriptorLimit limit, List<DescriptorNode> n
         return key == null ? "" : key;
     }
 
-    /** The path to the limit in the file, as envoyproxy/ratelimit writes it, without the values of the request. */
-    String path() {
-        StringBuilder joined = new StringBuilder();
-        for (DescriptorNode node : nodes) {
-            (joined.isEmpty() ? joined : joined.append('.')).append(node.metric(node.value()));
-        }
-        return joined.toString();
-    }
-
-    /** The same with the values of the request, where the file asks for them. */
+    /** The path to the limit with the values of the request, where the file asks for them. */
     String detailedPath() {
+        if (!limit.detailedMetric() && !hasValueToMetric()) {
+            return limit.path().descriptor();
+        }
         StringBuilder joined = new StringBuilder();
         for (int i = 0; i < nodes.size(); i++) {
             RateLimitDescriptor.Entry entry = descriptor.getEntries(i);
@@ -43,5 +37,14 @@ record MatchedLimit(String domain, DescriptorLimit limit, List<DescriptorNode> n
             }
         }
         return joined.toString();
+    }
+
+    private boolean hasValueToMetric() {
+        for (int i = 0; i < nodes.size(); i++) {
+            if (nodes.get(i).valueToMetric()) {
+                return true;
+            }
+        }
+        return false;
     }
 }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.Decision;
 import dev.sluice.server.envoy.DescriptorHits;
-import dev.sluice.server.envoy.EnvoyConfig.LimitPath;
+import dev.sluice.server.envoy.LimitPath;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import java.util.List;
 import java.util.Map;
@@ -59,7 +59,15 @@ class DescriptorCountersTest {
 
     private void count(String descriptor, String detailed) {
         counters.count(new DescriptorHits(
-                "d", descriptor, detailed, "", 1, 0, 10, DescriptorHits.Mode.ENFORCED, Decision.Source.LOCAL, 0));
+                new LimitPath("d", descriptor),
+                detailed,
+                "",
+                1,
+                0,
+                10,
+                DescriptorHits.Mode.ENFORCED,
+                Decision.Source.LOCAL,
+                0));
     }
 
     private Map<String, Double> hits() {

@@ -28,7 +28,15 @@ class DescriptorHitsTest {
     })
     void split(long before, long hits, long limit, long within, long near, long over) {
         DescriptorHits counted = new DescriptorHits(
-                "d", "a", "a", "", hits, before, limit, DescriptorHits.Mode.SHADOW, Decision.Source.DENIAL_CACHE, 0);
+                new LimitPath("d", "a"),
+                "a",
+                "",
+                hits,
+                before,
+                limit,
+                DescriptorHits.Mode.SHADOW,
+                Decision.Source.DENIAL_CACHE,
+                0);
         assertThat(counted.withinLimit()).as("within").isEqualTo(within);
         assertThat(counted.nearLimit()).as("near").isEqualTo(near);
         assertThat(counted.overLimit()).as("over").isEqualTo(over);

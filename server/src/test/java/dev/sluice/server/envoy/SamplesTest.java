@@ -251,7 +251,7 @@ final class SamplesTest {
                 String result = !hits.isOver()
                         ? "WITHIN_LIMIT"
                         : hits.mode() == DescriptorHits.Mode.SHADOW ? "SHADOWED" : "OVER_LIMIT";
-                metrics.add(hits.domain() + "." + hits.detailed() + " +" + hits.hits() + " " + result);
+                metrics.add(hits.path().domain() + "." + hits.detailed() + " +" + hits.hits() + " " + result);
             }
 
             @Override
