@@ -48,7 +48,7 @@ public final class Log {
     }
 
     /** Logs a warning, with names and values in turn. */
-    static void warn(String event, Object... pairs) {
+    public static void warn(String event, Object... pairs) {
         log(Level.WARNING, line(event, pairs));
     }
 

@@ -21,11 +21,15 @@ import dev.sluice.server.envoy.RateLimitService;
 import dev.sluice.server.page.Playground;
 import dev.sluice.server.ruleset.RuleUpdater;
 import dev.sluice.server.ruleset.Watcher;
+import dev.sluice.server.tls.PortTls;
 import dev.sluice.server.web.HttpProblem;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,11 +50,20 @@ public final class SluiceServer implements AutoCloseable {
     private final RuleUpdater updater;
     private final Ports ports;
     private final AdminPort admin;
+    private final @Nullable PortTls dataTls;
+    private final @Nullable PortTls adminTls;
     private int port;
     private int adminPort;
 
-    private SluiceServer(ServerSettings settings, RuleSet rules, Store store) {
+    private SluiceServer(
+            ServerSettings settings,
+            RuleSet rules,
+            Store store,
+            @Nullable PortTls dataTls,
+            @Nullable PortTls adminTls) {
         this.settings = settings;
+        this.dataTls = dataTls;
+        this.adminTls = adminTls;
         this.storeUrl = settings.store() == null ? rules.store() : settings.store();
         this.store = store;
         this.engine = new RuleEngine(store, rules);
@@ -60,12 +73,20 @@ public final class SluiceServer implements AutoCloseable {
                 : RuleUpdater.local(engine, settings.rules());
         this.ports = new Ports(settings.bounds());
         EnvoyFolder envoy = settings.envoy();
-        List<Watcher> watchers = envoy == null ? List.of() : List.of(envoy.watcher());
+        List<PortTls> tls =
+                Stream.of(dataTls, adminTls).filter(Objects::nonNull).toList();
+        List<Watcher> watchers = new ArrayList<>();
+        if (envoy != null) {
+            watchers.add(envoy.watcher());
+        }
+        if (!tls.isEmpty()) {
+            watchers.add(ports.certificates());
+        }
         this.admin = new AdminPort(
                 ports.vertx(),
                 engine,
                 updater,
-                new AdminOptions(settings.tokens(), settings.audit(), store, watchers),
+                new AdminOptions(settings.tokens(), settings.audit(), store, storeShown(), watchers, tls),
                 new Playground(ports.vertx()));
     }
 
@@ -75,15 +96,18 @@ public final class SluiceServer implements AutoCloseable {
      * @throws IllegalArgumentException if the store's URL is wrong, or other machines could reach the admin port without a
      *     token
      * @throws IllegalStateException if it cannot listen on a port; the message says which
+     * @throws dev.sluice.server.tls.TlsException if something is wrong with the files for TLS
      */
     public static SluiceServer start(ServerSettings settings) {
         AdminAccess.requireSafe(settings.admin().host(), settings.tokens());
+        PortTls dataTls = tls("data", settings.data());
+        PortTls adminTls = tls("admin", settings.admin());
         RuleSet rules = settings.rules().rules();
         Store store = store(
                 settings.store() == null ? rules.store() : settings.store(),
                 settings.memory() == null ? rules.memory() : settings.memory(),
                 settings.redis());
-        SluiceServer server = new SluiceServer(settings, rules, store);
+        SluiceServer server = new SluiceServer(settings, rules, store, dataTls, adminTls);
         boolean started = false;
         try {
             server.listen();
@@ -94,6 +118,10 @@ public final class SluiceServer implements AutoCloseable {
                 server.end();
             }
         }
+    }
+
+    private static @Nullable PortTls tls(String port, ServerSettings.Address address) {
+        return address.tls() == null ? null : PortTls.open(port, address.tls());
     }
 
     private static Store store(String url, @Nullable String memory, ServerSettings.Redis redis) {
@@ -107,13 +135,14 @@ public final class SluiceServer implements AutoCloseable {
     }
 
     private void listen() {
-        adminPort = ports.listen(1, settings.admin(), "--admin-port", () -> admin);
+        adminPort = ports.listen(1, settings.admin(), adminTls, "--admin-port", () -> admin);
         HeldPermits held =
                 new HeldPermits(ports.vertx(), engine, settings.bounds().holds());
         Handler<HttpServerRequest> others = others();
         port = ports.listen(
                 Ports.loops(),
                 settings.data(),
+                dataTls,
                 "--port",
                 () -> new DataPort(ports.vertx(), engine, held, settings.bounds(), ports::isOpen, admin::took, others));
     }

@@ -48,6 +48,7 @@ public final class WarmUp {
             int port = ports.listen(
                     1,
                     new ServerSettings.Address(ServerSettings.Address.LOOPBACK, 0),
+                    null,
                     "",
                     () -> new DataPort(
                             ports.vertx(),

@@ -61,6 +61,11 @@ public final class ServeProcess implements AutoCloseable {
         throw new IllegalStateException("ended before it was ready: " + said);
     }
 
+    /** The data port. */
+    public int port() {
+        return port;
+    }
+
     int status(String path) {
         HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
                 .timeout(Duration.ofSeconds(30))

@@ -2,6 +2,7 @@ package dev.sluice.server.admin;
 
 import dev.sluice.Store;
 import dev.sluice.server.ruleset.Watcher;
+import dev.sluice.server.tls.PortTls;
 import java.util.List;
 
 /**
@@ -11,6 +12,14 @@ import java.util.List;
  *     it, see {@link AdminAccess#requireSafe}
  * @param audit records the changes
  * @param store the store whose metrics are shown
+ * @param storeShown the URL of the store, without its password
  * @param watchers what else watches files, for the metrics
+ * @param tls the ports with TLS, for the metrics
  */
-public record AdminOptions(AdminTokens tokens, AuditLog audit, Store store, List<Watcher> watchers) {}
+public record AdminOptions(
+        AdminTokens tokens,
+        AuditLog audit,
+        Store store,
+        String storeShown,
+        List<Watcher> watchers,
+        List<PortTls> tls) {}

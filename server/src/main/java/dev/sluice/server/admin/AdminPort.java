@@ -47,7 +47,7 @@ public final class AdminPort implements Handler<HttpServerRequest>, AutoCloseabl
         this.access = new AdminAccess(options.tokens());
         this.events = new EventStream(vertx);
         this.counters = new VerdictCounters(events);
-        this.rules = new RulesHandler(updater);
+        this.rules = new RulesHandler(updater, engine, options.storeShown());
         this.keys = new KeysHandler(vertx, engine, updater, events, options.audit());
         RuleChangeReporter reporter = new RuleChangeReporter(engine, counters.byRule, events, options.audit());
         updater.active().listener(reporter);
@@ -58,6 +58,7 @@ public final class AdminPort implements Handler<HttpServerRequest>, AutoCloseabl
         metrics.show(updater, reporter);
         metrics.show(updater.watcher());
         options.watchers().forEach(metrics::show);
+        options.tls().forEach(metrics::show);
         metrics.showMemory(options.store());
         if (options.store() instanceof RedisStore redis) {
             metrics.showStore(redis::counters);

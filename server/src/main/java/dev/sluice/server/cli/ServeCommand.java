@@ -11,24 +11,24 @@ import dev.sluice.server.admin.AuditLog;
 import dev.sluice.server.envoy.EnvoyConfigException;
 import dev.sluice.server.envoy.EnvoyFolder;
 import dev.sluice.server.ruleset.InitialRules;
+import dev.sluice.server.tls.TlsFiles;
 import dev.sluice.server.web.Bounds;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Runs the service until the process is told to stop. */
 @Command(
-        name = "serve",
+        name = ServeCommand.NAME,
         abbreviateSynopsis = true,
         sortOptions = false,
         description = {
@@ -55,11 +55,18 @@ import picocli.CommandLine.Option;
             "  curl -i 'localhost:8080/v1/check?ip=203.0.113.9&path=/login&method=POST'",
             "  sluice serve --rules rules.yaml --store redis://127.0.0.1:6379",
             "",
+            "Each option can be given as an environment variable: SLUICE_ and its name in capitals, with _ for -."
+                    + " --admin-port is SLUICE_ADMIN_PORT. An option goes before its variable.",
             "Port 0 takes a free port and prints its number. The log goes to standard error, one line for each event."
         })
 final class ServeCommand implements Callable<Integer> {
+    static final String NAME = "serve";
+
     @Mixin
     private CommonOptions common = new CommonOptions();
+
+    @Mixin
+    private TlsOptions tls = new TlsOptions();
 
     @Option(
             names = "--rules",
@@ -71,10 +78,7 @@ final class ServeCommand implements Callable<Integer> {
             names = "--store",
             paramLabel = "URL",
             description = "The store of the counters: memory, redis://host:6379, redis-sentinel://a,b#master or"
-                    + " redis-cluster://a:7001,b:7002. Default: the environment variable SLUICE_STORE, or else the store"
-                    + " that the rule file names.",
-            defaultValue = "${env:SLUICE_STORE}",
-            showDefaultValue = CommandLine.Help.Visibility.NEVER)
+                    + " redis-cluster://a:7001,b:7002. Default: the store that the rule file names.")
     private @Nullable String store;
 
     @Option(
@@ -82,10 +86,7 @@ final class ServeCommand implements Callable<Integer> {
             paramLabel = "SIZE",
             description =
                     "The largest amount of memory for counters: a size such as 256MB, or a part of the heap such as"
-                            + " 25%%. Default: the environment variable SLUICE_MEMORY, or else what the rule file says, or else"
-                            + " 25%%.",
-            defaultValue = "${env:SLUICE_MEMORY}",
-            showDefaultValue = CommandLine.Help.Visibility.NEVER)
+                            + " 25%%. Default: what the rule file says, or else 25%%.")
     private @Nullable String memory;
 
     @Option(
@@ -114,9 +115,10 @@ final class ServeCommand implements Callable<Integer> {
     @Option(
             names = "--host",
             paramLabel = "ADDRESS",
-            description = "The address of the data port. Default: ${DEFAULT-VALUE}, which is every address.",
-            defaultValue = Address.ALL)
-    private String host = Address.ALL;
+            description = "The address of the data port. Default: ${DEFAULT-VALUE}, which only this machine can reach;"
+                    + " 0.0.0.0 is every address.",
+            defaultValue = Address.LOOPBACK)
+    private String host = Address.LOOPBACK;
 
     @Option(
             names = "--admin-port",
@@ -142,10 +144,7 @@ final class ServeCommand implements Callable<Integer> {
             names = "--admin-token",
             paramLabel = "TOKEN",
             description =
-                    "One token for the admin port; other users of this machine can see it. Default: the environment"
-                            + " variable SLUICE_ADMIN_TOKEN.",
-            defaultValue = "${env:SLUICE_ADMIN_TOKEN}",
-            showDefaultValue = CommandLine.Help.Visibility.NEVER)
+                    "One token for the admin port; other users of this machine can see it, but not the variable.")
     private @Nullable String adminToken;
 
     @Option(
@@ -179,6 +178,7 @@ final class ServeCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         ServerSettings settings = settings();
         Log.to(System.err);
+        common.misspeltVariables().forEach(sentence -> Log.warn("unknown-variable", "problem", sentence));
         PrintWriter out = common.out();
         long began = System.nanoTime();
         if (!WarmUp.run()) {
@@ -188,9 +188,10 @@ final class ServeCommand implements Callable<Integer> {
         CountDownLatch stopped = new CountDownLatch(1);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, out, stopped), "sluice-stop"));
         log(server, (System.nanoTime() - began) / 1_000_000);
-        out.println("Ask       http://127.0.0.1:" + server.port() + "/v1/check?ip=203.0.113.9&path=/login&method=POST");
-        out.println("Look at   http://127.0.0.1:" + server.adminPort() + "/   (playground)");
-        out.println("Health    http://127.0.0.1:" + server.port() + "/healthz");
+        String data = settings.data().url(server.port());
+        out.println("Ask       " + data + "/v1/check?ip=203.0.113.9&path=/login&method=POST");
+        out.println("Look at   " + settings.admin().url(server.adminPort()) + "/   (playground)");
+        out.println("Health    " + data + "/healthz");
         out.println("Stop with Ctrl-C.");
         stopped.await();
         return 0;
@@ -211,6 +212,10 @@ final class ServeCommand implements Callable<Integer> {
                 server.port(),
                 "adminPort",
                 server.adminPort(),
+                "host",
+                host,
+                "adminHost",
+                adminHost,
                 "rules",
                 server.rules().rules().size(),
                 "file",
@@ -236,17 +241,26 @@ final class ServeCommand implements Callable<Integer> {
         checkRange("--max-connections", maxConnections, 1, 1_000_000);
         checkRange("--grace", grace, 0, 3600);
         if (port == adminPort && port != 0) {
-            throw common.wrongCall("--port and --admin-port must differ, both are " + port);
+            throw common.wrongCall(
+                    common.origin("--port") + " and " + common.origin("--admin-port") + " must differ, both are " + port);
         }
         return ServerSettings.of(rules == null ? InitialRules.example() : InitialRules.of(rules))
                 .store(store)
                 .memory(memory())
                 .redis(new ServerSettings.Redis(storePrefix, Duration.ofMillis(storeTimeout)))
-                .at(new Address(host, port), new Address(adminHost, adminPort))
+                .at(address(host, port, tls::data), address(adminHost, adminPort, tls::admin))
                 .guarded(tokens(), auditLog == null ? AuditLog.to(System.out) : AuditLog.toFile(auditLog))
                 .envoy(envoy())
                 .bounds(Bounds.DEFAULTS.withConnections(maxConnections))
                 .grace(Duration.ofSeconds(grace));
+    }
+
+    private Address address(String host, int port, Supplier<@Nullable TlsFiles> tls) {
+        try {
+            return new Address(host, port, tls.get());
+        } catch (IllegalArgumentException e) {
+            throw common.wrongCall(e);
+        }
     }
 
     private @Nullable String memory() {
@@ -256,8 +270,7 @@ final class ServeCommand implements Callable<Integer> {
             }
             return memory;
         } catch (IllegalArgumentException e) {
-            boolean given = !common.given(List.of("memory")).isEmpty();
-            throw common.wrongCall((given ? "--memory: " : "SLUICE_MEMORY: ") + e.getMessage());
+            throw common.wrongCall(common.origin("--memory") + ": " + e.getMessage());
         }
     }
 
@@ -267,7 +280,7 @@ final class ServeCommand implements Callable<Integer> {
             try {
                 tokens += "\n" + Files.readString(adminTokenFile);
             } catch (IOException e) {
-                throw new IllegalStateException("--admin-token-file cannot be read: " + e, e);
+                throw new IllegalStateException(common.origin("--admin-token-file") + " cannot be read: " + e, e);
             }
         }
         return AdminTokens.parse(tokens);
@@ -283,7 +296,7 @@ final class ServeCommand implements Callable<Integer> {
 
     private void checkRange(String name, int value, int min, int max) {
         if (value < min || value > max) {
-            throw common.wrongCall(name + " must be from " + min + " to " + max + ", was " + value);
+            throw common.wrongCall(common.origin(name) + " must be from " + min + " to " + max + ", was " + value);
         }
     }
 }
