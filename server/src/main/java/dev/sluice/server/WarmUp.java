@@ -23,7 +23,7 @@ import java.util.List;
  */
 public final class WarmUp {
     private static final Duration MAX_TIME = Duration.ofSeconds(2);
-    private static final int ROUNDS = 100;
+    private static final int ROUNDS = 5;
     private static final List<byte[]> REQUESTS = List.of(
             head("GET /v1/check?ip=203.0.113.9&path=/login&method=POST HTTP/1.1"),
             head(

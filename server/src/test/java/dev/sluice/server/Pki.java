@@ -94,7 +94,6 @@ record Pki(Path folder) {
     private PrivateKey key(String name) throws GeneralSecurityException, IOException {
         String pem = Files.readString(file(name + ".key")).replaceAll("-----.*-----", "");
         return KeyFactory.getInstance("EC")
-                .generatePrivate(
-                        new PKCS8EncodedKeySpec(Base64.getMimeDecoder().decode(pem)));
+                .generatePrivate(new PKCS8EncodedKeySpec(Base64.getMimeDecoder().decode(pem)));
     }
 }

@@ -193,7 +193,8 @@ class TlsTest {
         pki.openssl("pkcs8 -topk8 -passout pass:secret -in one.key -out locked.key");
         Files.writeString(pki.file("wrong"), "guess\n");
         Files.writeString(pki.file("empty"), "");
-        String args = "serve --port 0 --admin-port 0 " + options.replaceAll("(?<=-(?:cert|key|ca|file)) (?!/)", " " + folder + "/");
+        String args = "serve --port 0 --admin-port 0 "
+                + options.replaceAll("(?<=-(?:cert|key|ca|file)) (?!/)", " " + folder + "/");
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
         int code = Main.run(new PrintWriter(out, true), new PrintWriter(err, true), args.split(" ", -1));
@@ -208,7 +209,10 @@ class TlsTest {
     void whoDoesNotSpeakItIsCutOff() throws Exception {
         try (SluiceServer server = start(null, null, Bounds.DEFAULTS.withRequestTimeout(Duration.ofSeconds(1)))) {
             for (String bytes : new String[] {
-                "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", "\u0016\u0003\u0001", "\u0016\u0003\u0001\u0000\u0010rubbish-and-more", ""
+                "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n",
+                "\u0016\u0003\u0001",
+                "\u0016\u0003\u0001\u0000\u0010rubbish-and-more",
+                ""
             }) {
                 try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
                     socket.setSoTimeout((int) PATIENCE.toMillis());
@@ -219,7 +223,9 @@ class TlsTest {
             try (SSLSocket slow = connect(server.port())) {
                 slow.setSoTimeout((int) PATIENCE.toMillis());
                 Service.write(slow, "GET /healthz HTTP/1.1\r\nHost:");
-                assertThat(slow.getInputStream().read()).as("a head that stays unfinished").isNegative();
+                assertThat(slow.getInputStream().read())
+                        .as("a head that stays unfinished")
+                        .isNegative();
             }
             assertThat(get(client(HttpClient.Version.HTTP_2, null), data(server, "/healthz"))
                             .statusCode())
@@ -245,7 +251,9 @@ class TlsTest {
     void aClientThatDoesNotTrustTheAuthorityRefuses() throws Exception {
         pki.authority("other");
         try (SluiceServer server = start(null)) {
-            HttpClient wary = HttpClient.newBuilder().sslContext(pki.client("other", null)).build();
+            HttpClient wary = HttpClient.newBuilder()
+                    .sslContext(pki.client("other", null))
+                    .build();
             assertThatThrownBy(() -> get(wary, data(server, "/healthz"))).isInstanceOf(SSLHandshakeException.class);
         }
     }
@@ -256,8 +264,7 @@ class TlsTest {
     }
 
     private SluiceServer start(@Nullable Path clientAuthorities, @Nullable Path password, Bounds bounds) {
-        TlsFiles files =
-                new TlsFiles("--tls-", pki.file("tls.crt"), pki.file("tls.key"), password, clientAuthorities);
+        TlsFiles files = new TlsFiles("--tls-", pki.file("tls.crt"), pki.file("tls.key"), password, clientAuthorities);
         return start(files, bounds);
     }
 

@@ -115,15 +115,13 @@ final class Metrics implements AutoCloseable {
     void show(Watcher watcher) {
         FunctionCounter.builder("sluice.watch.failures", watcher, Watcher::failures)
                 .tag("watch", watcher.name())
-                .description("Failed attempts to read what is watched: the rules, the files for Envoy, or those for TLS.")
+                .description(
+                        "Failed attempts to read what is watched: the rules, the files for Envoy, or those for TLS.")
                 .register(registry);
     }
 
     void show(PortTls tls) {
-        Gauge.builder(
-                        "sluice.tls.expires.seconds",
-                        tls,
-                        now -> now.expires().getEpochSecond())
+        Gauge.builder("sluice.tls.expires.seconds", tls, now -> now.expires().getEpochSecond())
                 .tag("port", tls.port())
                 .description("When the certificate of the port expires, in seconds since 1970.")
                 .register(registry);

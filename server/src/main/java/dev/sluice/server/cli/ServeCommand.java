@@ -143,8 +143,7 @@ final class ServeCommand implements Callable<Integer> {
     @Option(
             names = "--admin-token",
             paramLabel = "TOKEN",
-            description =
-                    "One token for the admin port; other users of this machine can see it, but not the variable.")
+            description = "One token for the admin port; other users of this machine can see it, but not the variable.")
     private @Nullable String adminToken;
 
     @Option(
@@ -241,8 +240,8 @@ final class ServeCommand implements Callable<Integer> {
         checkRange("--max-connections", maxConnections, 1, 1_000_000);
         checkRange("--grace", grace, 0, 3600);
         if (port == adminPort && port != 0) {
-            throw common.wrongCall(
-                    common.origin("--port") + " and " + common.origin("--admin-port") + " must differ, both are " + port);
+            throw common.wrongCall(common.origin("--port") + " and " + common.origin("--admin-port")
+                    + " must differ, both are " + port);
         }
         return ServerSettings.of(rules == null ? InitialRules.example() : InitialRules.of(rules))
                 .store(store)

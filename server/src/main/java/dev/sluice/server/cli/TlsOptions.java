@@ -70,9 +70,7 @@ final class TlsOptions {
             return null;
         }
         throw new IllegalArgumentException("TLS needs " + prefix + "cert and " + prefix + "key, and "
-                + (cert == null && key == null
-                        ? "both are"
-                        : prefix + (cert == null ? "cert is" : "key is"))
+                + (cert == null && key == null ? "both are" : prefix + (cert == null ? "cert is" : "key is"))
                 + " missing");
     }
 }

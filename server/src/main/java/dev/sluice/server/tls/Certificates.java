@@ -77,8 +77,7 @@ record Certificates(X509KeyManager server, @Nullable TrustManagerFactory clients
             throw files.problem(option, file, "there is no certificate in PEM in it, or a damaged one");
         }
         if (all.isEmpty()) {
-            throw files.problem(
-                    option, file, "there is no certificate in PEM in it (-----BEGIN CERTIFICATE-----)");
+            throw files.problem(option, file, "there is no certificate in PEM in it (-----BEGIN CERTIFICATE-----)");
         }
         return all;
     }

@@ -94,8 +94,8 @@ final class PrivateKeys {
         try {
             EncryptedPrivateKeyInfo info = new EncryptedPrivateKeyInfo(der);
             String algorithm = info.getAlgParameters().toString(); // the whole name, where getAlgName says PBES2 only
-            SecretKey secret = SecretKeyFactory.getInstance(algorithm)
-                    .generateSecret(new PBEKeySpec(password.toCharArray()));
+            SecretKey secret =
+                    SecretKeyFactory.getInstance(algorithm).generateSecret(new PBEKeySpec(password.toCharArray()));
             Cipher cipher = Cipher.getInstance(algorithm);
             cipher.init(Cipher.DECRYPT_MODE, secret, info.getAlgParameters());
             return info.getKeySpec(cipher);
@@ -108,12 +108,11 @@ final class PrivateKeys {
 
     /** Whether what the private key signs is valid by the public key. */
     private static boolean fits(PrivateKey key, PublicKey of) {
-        String algorithm =
-                switch (of.getAlgorithm()) {
-                    case "RSA" -> "SHA256withRSA";
-                    case "EC" -> "SHA256withECDSA";
-                    default -> of.getAlgorithm();
-                };
+        String algorithm = switch (of.getAlgorithm()) {
+            case "RSA" -> "SHA256withRSA";
+            case "EC" -> "SHA256withECDSA";
+            default -> of.getAlgorithm();
+        };
         try {
             Signature signature = Signature.getInstance(algorithm);
             signature.initSign(key);
@@ -166,13 +165,13 @@ final class PrivateKeys {
 
     private static void write(ByteArrayOutputStream out, int tag, byte[] content) {
         out.write(tag);
-        if (content.length < 0x80) {
-            out.write(content.length);
-        } else {
+        if (content.length >= 0x100) {
             out.write(0x82);
             out.write(content.length >> 8);
-            out.write(content.length);
+        } else if (content.length >= 0x80) {
+            out.write(0x81);
         }
+        out.write(content.length);
         out.writeBytes(content);
     }
 }

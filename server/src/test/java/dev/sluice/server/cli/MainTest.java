@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.rules.file.RuleFile;
 import dev.sluice.server.ServeProcess;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.ConnectException;
+import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
@@ -74,10 +76,10 @@ class MainTest {
         String pom = Files.readString(Path.of("pom.xml"));
         String built = pom.substring(pom.indexOf("<version>") + "<version>".length(), pom.indexOf("</version>"));
         assertThat(run(args.split(" ", -1))).isEqualTo(0);
-        assertThat(out.toString().lines())
-                .first()
-                .isEqualTo("sluice " + built);
-        assertThat(out.toString()).contains("Java " + Runtime.version().feature()).hasLineCount(2);
+        assertThat(out.toString().lines()).first().isEqualTo("sluice " + built);
+        assertThat(out.toString())
+                .contains("Java " + Runtime.version().feature())
+                .hasLineCount(2);
     }
 
     @Test
@@ -139,7 +141,8 @@ class MainTest {
                 "203.0.113.1          | this machine has no address 203.0.113.1; choose another with --",
             })
     void aWrongHostIsOneLineAndOne(String host, String message) {
-        assertThat(run("serve", "--admin-port", "0", "--port", "0", "--host", host)).isEqualTo(1);
+        assertThat(run("serve", "--admin-port", "0", "--port", "0", "--host", host))
+                .isEqualTo(1);
         assertThat(err.toString()).isEqualTo("sluice serve: " + message + "host" + System.lineSeparator());
         assertThat(out.toString()).isEmpty();
     }
@@ -148,15 +151,19 @@ class MainTest {
     @Test
     void onlyThisMachineReachesTheDataPortUnlessAskedFor() throws Exception {
         try (ServeProcess server = ServeProcess.start(Map.of())) {
-            new Socket("127.0.0.1", server.port()).close();
-            assertThatThrownBy(() -> new Socket("127.0.0.2", server.port()).close())
-                    .isInstanceOf(ConnectException.class);
+            connect(1, server.port());
+            assertThatThrownBy(() -> connect(2, server.port())).isInstanceOf(ConnectException.class);
             assertThat(String.join("\n", server.said())).contains(" host=127.0.0.1 adminHost=127.0.0.1 ");
         }
         try (ServeProcess server = ServeProcess.start(Map.of("SLUICE_HOST", "0.0.0.0"))) {
-            new Socket("127.0.0.2", server.port()).close();
+            connect(2, server.port());
             assertThat(String.join("\n", server.said())).contains(" host=0.0.0.0 ");
         }
+    }
+
+    /** To 127.0.0.n. */
+    private static void connect(int n, int port) throws IOException {
+        new Socket(InetAddress.getByAddress(new byte[] {127, 0, 0, (byte) n}), port).close();
     }
 
     @Test
@@ -200,10 +207,9 @@ class MainTest {
             assertThat(server.stop()).isEqualTo(143);
             assertThat(server.said())
                     .anyMatch(said -> said.matches("Look at +http://127\\.0\\.0\\.1:\\d+/ +\\(playground\\)"))
-                    .anyMatch(
-                            said -> said.matches("time=\\S+Z level=info event=started port=\\d+ adminPort=\\d+"
-                                    + " host=127.0.0.1 adminHost=127.0.0.1 rules=4"
-                                    + " file=example store=memory millis=\\d+"))
+                    .anyMatch(said -> said.matches("time=\\S+Z level=info event=started port=\\d+ adminPort=\\d+"
+                            + " host=127.0.0.1 adminHost=127.0.0.1 rules=4"
+                            + " file=example store=memory millis=\\d+"))
                     .anyMatch(said -> said.endsWith("level=info event=stopped"))
                     .anyMatch(said -> said.matches("Health +http://127\\.0\\.0\\.1:\\d+/healthz"))
                     .last()

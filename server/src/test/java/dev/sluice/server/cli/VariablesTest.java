@@ -55,10 +55,12 @@ class VariablesTest {
 
     @Test
     void anOptionGoesBeforeItsVariable() {
-        assertThat(run(Map.of("SLUICE_PORT", "eighty"), "serve", "--port", "65536")).isEqualTo(2);
+        assertThat(run(Map.of("SLUICE_PORT", "eighty"), "serve", "--port", "65536"))
+                .isEqualTo(2);
         assertThat(err.toString()).startsWith("sluice serve: --port must be from 0 to 65535, was 65536");
         err.getBuffer().setLength(0);
-        assertThat(run(Map.of("SLUICE_PORT", "eighty"), "serve", "--port=65537")).isEqualTo(2);
+        assertThat(run(Map.of("SLUICE_PORT", "eighty"), "serve", "--port=65537"))
+                .isEqualTo(2);
         assertThat(err.toString()).startsWith("sluice serve: --port must be from 0 to 65535, was 65537");
     }
 
@@ -84,14 +86,15 @@ class VariablesTest {
 
     @Test
     void aMisspeltOneIsNoticed() {
-        Variables variables = new Variables(
-                Map.of("SLUICE_ADMIN_PROT", "1", "SLUICE_SERVICE_HOST", "10.0.0.1", "SLUICE_JAVA_OPTS", "", "PATH", "/"));
+        Variables variables = new Variables(Map.of(
+                "SLUICE_ADMIN_PROT", "1", "SLUICE_SERVICE_HOST", "10.0.0.1", "SLUICE_JAVA_OPTS", "", "PATH", "/"));
         assertThat(variables.misspelt(serve()))
-                .containsExactly("SLUICE_ADMIN_PROT is not a variable of sluice serve; did you mean 'SLUICE_ADMIN_PORT'?");
+                .containsExactly(
+                        "SLUICE_ADMIN_PROT is not a variable of sluice serve; did you mean 'SLUICE_ADMIN_PORT'?");
     }
 
     private static CommandSpec serve() {
-        return new CommandLine(new Main()).getSubcommands().get("serve").getCommandSpec();
+        return new CommandLine(new ServeCommand()).getCommandSpec();
     }
 
     private int run(Map<String, String> environment, String... args) {
