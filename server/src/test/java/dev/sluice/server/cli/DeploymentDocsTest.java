@@ -30,7 +30,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 class DeploymentDocsTest {
     private static final Path PAGE = Path.of("..", "docs", "deployment.md");
-    private static final Pattern BLOCK = Pattern.compile("^```console\\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);
+    private static final Pattern BLOCK =
+            Pattern.compile("^```console\\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);
     private static final Pattern COMMAND = Pattern.compile("^\\$ (.+)\\n((?:(?!\\$ ).*\\n)*)", Pattern.MULTILINE);
     private static final Pattern SLUICE = Pattern.compile("(?:(SLUICE_\\w+)=(\\S+) )?\\./sluice (.*?)( \\| head -1)?");
 
@@ -66,7 +67,9 @@ class DeploymentDocsTest {
             PrintWriter writer = new PrintWriter(out, true);
             Map<String, String> variables = call.group(1) == null ? Map.of() : Map.of(call.group(1), call.group(2));
             Main.run(writer, writer, variables, call.group(3).split(" ", -1));
-            return call.group(4) == null ? out.toString() : out.toString().lines().findFirst().orElse("") + "\n";
+            return call.group(4) == null
+                    ? out.toString()
+                    : out.toString().lines().findFirst().orElse("") + "\n";
         }
         String here = command;
         if (command.contains("localhost:")) {
@@ -88,10 +91,10 @@ class DeploymentDocsTest {
     private SluiceServer running() {
         SluiceServer running = server;
         if (running == null) {
-            TlsFiles files =
-                    new TlsFiles("--tls-", folder.resolve("tls.crt"), folder.resolve("tls.key"), null, null);
+            TlsFiles files = new TlsFiles("--tls-", folder.resolve("tls.crt"), folder.resolve("tls.key"), null, null);
             Address address = new Address(Address.LOOPBACK, 0, files);
-            running = SluiceServer.start(ServerSettings.of(InitialRules.example()).at(address, address));
+            running =
+                    SluiceServer.start(ServerSettings.of(InitialRules.example()).at(address, address));
             server = running;
         }
         return running;
