@@ -23,7 +23,9 @@ import java.util.List;
  */
 public final class WarmUp {
     private static final Duration MAX_TIME = Duration.ofSeconds(2);
+    /** The first load the classes. More would only make the compiler work while the server starts. */
     private static final int ROUNDS = 5;
+
     private static final List<byte[]> REQUESTS = List.of(
             head("GET /v1/check?ip=203.0.113.9&path=/login&method=POST HTTP/1.1"),
             head(
