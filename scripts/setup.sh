@@ -109,6 +109,7 @@ find_nginx() {
 
 need_nginx() {
   command -v curl >/dev/null || install "curl, for the tests of the nginx example" curl
+  command -v openssl >/dev/null || install "openssl, for the tests of TLS" openssl
   find_nginx && return 0
   install "nginx, for the tests of the nginx example" nginx
   find_nginx || { say "nginx was installed but is not found; set SLUICE_NGINX to its path"; exit 1; }

@@ -1,6 +1,8 @@
 package dev.sluice.server;
 
 import dev.sluice.server.log.ServerLog;
+import dev.sluice.server.ruleset.Watcher;
+import dev.sluice.server.tls.PortTls;
 import dev.sluice.server.web.Bounds;
 import dev.sluice.server.web.HalfOpenStreams;
 import dev.sluice.server.web.HttpCounters;
@@ -18,7 +20,10 @@ import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.metrics.MetricsOptions;
+import io.vertx.core.net.ServerSSLOptions;
 import java.net.BindException;
+import java.net.UnknownHostException;
+import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -29,6 +34,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** The ports that the server listens on, and the event loops that they share. */
 final class Ports implements AutoCloseable {
@@ -44,6 +50,7 @@ final class Ports implements AutoCloseable {
     private volatile boolean draining;
     private final HttpCounters counters = new HttpCounters();
     private final RejectionLog rejections;
+    private final Watcher certificates = new Watcher("tls");
     private volatile boolean stopping;
 
     Ports(Bounds bounds) {
@@ -72,6 +79,11 @@ final class Ports implements AutoCloseable {
         return vertx;
     }
 
+    /** Watches the files of certificates. */
+    Watcher certificates() {
+        return certificates;
+    }
+
     /** Whether new requests should come here: not once the server is about to stop. */
     boolean isReady() {
         return !draining && !stopping;
@@ -90,12 +102,17 @@ final class Ports implements AutoCloseable {
     /**
      * Listens with {@code loops} event loops, each with a handler of its own.
      *
+     * @param tls the certificates; null without TLS
      * @param option the option that chooses the port, for the message
      * @return the port, also if a free one was asked for
      * @throws IllegalStateException if it cannot listen; the message names the port and the option
      */
     int listen(
-            int loops, ServerSettings.Address address, String option, Supplier<Handler<HttpServerRequest>> handlers) {
+            int loops,
+            ServerSettings.Address address,
+            @Nullable PortTls tls,
+            String option,
+            Supplier<Handler<HttpServerRequest>> handlers) {
         counters.next(option.equals("--admin-port") ? "admin" : "data");
         int before = servers.size();
         int port =
@@ -103,7 +120,7 @@ final class Ports implements AutoCloseable {
         Supplier<AbstractVerticle> listeners = () -> new AbstractVerticle() {
             @Override
             public void start(Promise<Void> started) {
-                HttpServer server = vertx.createHttpServer(options(bounds))
+                HttpServer server = vertx.createHttpServer(options(bounds, tls))
                         .invalidRequestHandler(new InvalidHeadHandler(bounds))
                         .requestHandler(new HalfOpenStreams(vertx, handlers.get()));
                 server.listen(port, address.host())
@@ -118,24 +135,47 @@ final class Ports implements AutoCloseable {
             Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
             throw new IllegalStateException(why(address, option, cause), cause);
         }
+        if (tls != null) {
+            List<HttpServer> those = List.copyOf(servers.subList(before, servers.size()));
+            tls.watch(certificates, options -> update(those, options));
+        }
         return servers.get(before).actualPort();
     }
 
+    /** Uses other certificates for new connections; those that are open keep theirs. */
+    private static void update(List<HttpServer> servers, ServerSSLOptions options) {
+        for (HttpServer server : servers) {
+            await(server.updateSSLOptions(options, true), TO_START);
+        }
+    }
+
     private static String why(ServerSettings.Address address, String option, Throwable cause) {
-        boolean taken = cause instanceof BindException
-                || String.valueOf(cause.getMessage()).startsWith("bind(");
-        return taken
-                ? "port " + address.port() + " is in use or not allowed; choose another with " + option
+        String message = String.valueOf(cause.getMessage());
+        String hostOption = option.replace("port", "host");
+        if (cause instanceof UnknownHostException || cause instanceof UnresolvedAddressException) {
+            return "there is no host '" + address.host() + "'; choose an address of this machine with " + hostOption;
+        }
+        if (message.contains("assign requested address")) {
+            return "this machine has no address " + address.host() + "; choose another with " + hostOption;
+        }
+        if (message.contains("ermission denied")) {
+            return "port " + address.port() + " is not allowed for this user; choose another with " + option;
+        }
+        return cause instanceof BindException || message.startsWith("bind(")
+                ? "port " + address.port() + " is in use; choose another with " + option
                 : "cannot listen on " + address.host() + ", port " + address.port() + " (" + option + "): " + cause;
     }
 
-    private static HttpServerOptions options(Bounds bounds) {
+    private static HttpServerOptions options(Bounds bounds, @Nullable PortTls tls) {
         HttpServerOptions options = new HttpServerOptions()
                 .setAcceptBacklog(BACKLOG)
                 .setIdleTimeout((int) bounds.idleTimeout().toSeconds())
                 .setMaxInitialLineLength(bounds.lineBytes())
                 .setMaxHeaderSize(bounds.headerBytes());
         options.getInitialSettings().setMaxConcurrentStreams(HTTP2_STREAMS).setMaxHeaderListSize(bounds.headerBytes());
+        if (tls != null) {
+            tls.apply(options);
+        }
         return options;
     }
 
@@ -162,7 +202,8 @@ final class Ports implements AutoCloseable {
     void stop(Duration grace, Runnable endWaits) {
         stopping = true;
         long millis = grace.plus(TO_ANSWER).toMillis();
-        CompletableFuture.delayedExecutor(grace.toMillis(), TimeUnit.MILLISECONDS).execute(endWaits);
+        CompletableFuture.delayedExecutor(grace.toMillis(), TimeUnit.MILLISECONDS)
+                .execute(endWaits);
         List<Future<Void>> shut = servers.stream()
                 .map(server -> server.shutdown(millis, TimeUnit.MILLISECONDS))
                 .toList();
@@ -178,6 +219,7 @@ final class Ports implements AutoCloseable {
 
     @Override
     public void close() {
+        certificates.close();
         try {
             await(vertx.close(), TO_END);
         } catch (CompletionException e) {

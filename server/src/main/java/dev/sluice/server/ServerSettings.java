@@ -5,6 +5,7 @@ import dev.sluice.server.admin.AuditLog;
 import dev.sluice.server.check.HeaderFields;
 import dev.sluice.server.envoy.EnvoyFolder;
 import dev.sluice.server.ruleset.InitialRules;
+import dev.sluice.server.tls.TlsFiles;
 import dev.sluice.server.trace.CheckTracer;
 import dev.sluice.server.web.Bounds;
 import java.time.Duration;
@@ -44,10 +45,30 @@ public record ServerSettings(
         Duration grace,
         HeaderFields fields,
         @Nullable CheckTracer tracer) {
-    /** The address that a port listens on; port 0 takes a free one. */
-    public record Address(String host, int port) {
+    /**
+     * The address that a port listens on.
+     *
+     * @param port 0 takes a free one
+     * @param tls the files for TLS; null for none
+     */
+    public record Address(String host, int port, @Nullable TlsFiles tls) {
+        /** Every address of this machine. */
         public static final String ALL = "0.0.0.0";
+
+        /** The address that only this machine can reach. */
         public static final String LOOPBACK = "127.0.0.1";
+
+        /** Without TLS. */
+        public Address(String host, int port) {
+            this(host, port, null);
+        }
+
+        /** The URL under which this machine reaches a port that listens here. */
+        public String url(int port) {
+            boolean every = host.equals(ALL) || host.equals("::");
+            String name = every ? LOOPBACK : host.indexOf(':') >= 0 ? "[" + host + "]" : host;
+            return (tls == null ? "http://" : "https://") + name + ":" + port;
+        }
     }
 
     /**

@@ -21,13 +21,17 @@ import dev.sluice.server.envoy.RateLimitJson;
 import dev.sluice.server.envoy.RateLimitService;
 import dev.sluice.server.page.Playground;
 import dev.sluice.server.ruleset.RuleUpdater;
+import dev.sluice.server.tls.PortTls;
 import dev.sluice.server.web.BodyBudget;
 import dev.sluice.server.web.HttpProblem;
 import dev.sluice.server.web.OpenApi;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,11 +56,20 @@ public final class SluiceServer implements AutoCloseable {
     private final AdminPort admin;
     private final DecisionTimes times;
     private final AtomicBoolean storeOpen = new AtomicBoolean(true);
+    private final @Nullable PortTls dataTls;
+    private final @Nullable PortTls adminTls;
     private int port;
     private int adminPort;
 
-    private SluiceServer(ServerSettings settings, RuleSet rules, Store store) {
+    private SluiceServer(
+            ServerSettings settings,
+            RuleSet rules,
+            Store store,
+            @Nullable PortTls dataTls,
+            @Nullable PortTls adminTls) {
         this.settings = settings;
+        this.dataTls = dataTls;
+        this.adminTls = adminTls;
         this.storeUrl = settings.store() == null ? rules.store() : settings.store();
         this.store = store;
         this.engine = new RuleEngine(store, rules);
@@ -66,14 +79,18 @@ public final class SluiceServer implements AutoCloseable {
                 : RuleUpdater.local(engine, settings.rules());
         this.ports = new Ports(settings.bounds());
         this.budget = new BodyBudget(settings.bounds());
-        Traffic traffic =
-                new Traffic(ports.counters(), statuses, ports::rejectedConnections, budget, engine.leases());
+        Traffic traffic = new Traffic(ports.counters(), statuses, ports::rejectedConnections, budget, engine.leases());
+        List<PortTls> tls =
+                Stream.of(dataTls, adminTls).filter(Objects::nonNull).toList();
         this.admin = new AdminPort(
                 ports.vertx(),
                 engine,
                 updater,
                 AdminOptions.of(settings.tokens(), settings.audit(), store, traffic)
-                        .envoy(settings.envoy()),
+                        .storeShown(storeShown())
+                        .envoy(settings.envoy())
+                        .tls(tls)
+                        .watchers(tls.isEmpty() ? List.of() : List.of(ports.certificates())),
                 new Playground(ports.vertx()));
         this.times = new DecisionTimes(admin::took, settings.tracer());
     }
@@ -84,15 +101,18 @@ public final class SluiceServer implements AutoCloseable {
      * @throws IllegalArgumentException if the store's URL is wrong, or other machines could reach the admin port without a
      *     token
      * @throws IllegalStateException if it cannot listen on a port; the message says which
+     * @throws dev.sluice.server.tls.TlsException if something is wrong with the files for TLS
      */
     public static SluiceServer start(ServerSettings settings) {
         AdminAccess.requireSafe(settings.admin().host(), settings.tokens());
+        PortTls dataTls = tls("data", settings.data());
+        PortTls adminTls = tls("admin", settings.admin());
         RuleSet rules = settings.rules().rules();
         Store store = store(
                 settings.store() == null ? rules.store() : settings.store(),
                 settings.memory() == null ? rules.memory() : settings.memory(),
                 settings.redis());
-        SluiceServer server = new SluiceServer(settings, rules, store);
+        SluiceServer server = new SluiceServer(settings, rules, store, dataTls, adminTls);
         boolean started = false;
         try {
             server.listen();
@@ -103,6 +123,10 @@ public final class SluiceServer implements AutoCloseable {
                 server.end();
             }
         }
+    }
+
+    private static @Nullable PortTls tls(String port, ServerSettings.Address address) {
+        return address.tls() == null ? null : PortTls.open(port, address.tls());
     }
 
     private static Store store(String url, @Nullable String memory, ServerSettings.Redis redis) {
@@ -116,11 +140,12 @@ public final class SluiceServer implements AutoCloseable {
     }
 
     private void listen() {
-        adminPort = ports.listen(1, settings.admin(), "--admin-port", () -> admin);
+        adminPort = ports.listen(1, settings.admin(), adminTls, "--admin-port", () -> admin);
         Handler<HttpServerRequest> others = others();
         port = ports.listen(
                 Ports.loops(),
                 settings.data(),
+                dataTls,
                 "--port",
                 () -> new DataPort(
                         ports.vertx(),

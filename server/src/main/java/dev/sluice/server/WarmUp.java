@@ -25,7 +25,9 @@ import java.util.List;
  */
 public final class WarmUp {
     private static final Duration MAX_TIME = Duration.ofSeconds(2);
-    private static final int ROUNDS = 100;
+    /** The first load the classes. More would only make the compiler work while the server starts. */
+    private static final int ROUNDS = 5;
+
     private static final List<byte[]> REQUESTS = List.of(
             head("GET /v1/check?ip=203.0.113.9&path=/login&method=POST HTTP/1.1"),
             head(
@@ -49,6 +51,7 @@ public final class WarmUp {
             int port = ports.listen(
                     1,
                     new ServerSettings.Address(ServerSettings.Address.LOOPBACK, 0),
+                    null,
                     "",
                     () -> new DataPort(
                             ports.vertx(),

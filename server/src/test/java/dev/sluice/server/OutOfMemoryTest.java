@@ -48,7 +48,7 @@ class OutOfMemoryTest {
     /** Which sees the error in every thread, where the server sees it in event loops alone. */
     @Test
     void theLauncherLetsTheJvmEndIt() throws Exception {
-        Path launcher = Path.of("..", "sluice");
-        assertThat(Files.readString(launcher)).contains("-XX:+ExitOnOutOfMemoryError");
+        Path options = Path.of("..", "packaging", "java-options");
+        assertThat(Files.readAllLines(options)).contains("-XX:+ExitOnOutOfMemoryError");
     }
 }

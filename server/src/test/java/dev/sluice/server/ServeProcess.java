@@ -71,7 +71,8 @@ public final class ServeProcess implements AutoCloseable {
         throw new IllegalStateException("ended before it was ready: " + said);
     }
 
-    int port() {
+    /** The data port. */
+    public int port() {
         return port;
     }
 

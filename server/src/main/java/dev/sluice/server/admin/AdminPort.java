@@ -58,7 +58,7 @@ public final class AdminPort implements Handler<HttpServerRequest>, AutoCloseabl
         this.access = new AdminAccess(options.tokens());
         this.events = new EventStream(vertx);
         this.counters = new VerdictCounters(events);
-        this.rules = new RulesHandler(updater);
+        this.rules = new RulesHandler(updater, engine, options.storeShown());
         this.keys = new KeysHandler(vertx, engine, updater, events, options.audit());
         RuleChangeReporter reporter = new RuleChangeReporter(engine, counters.byRule, events, options.audit());
         updater.active().listener(reporter);
@@ -71,6 +71,7 @@ public final class AdminPort implements Handler<HttpServerRequest>, AutoCloseabl
         metrics.show(access, options.audit());
         metrics.show(updater, reporter);
         watchers.forEach(metrics::show);
+        options.tls().forEach(metrics::show);
         metrics.show(options.traffic());
         metrics.show(options.store());
         if (envoy != null) {

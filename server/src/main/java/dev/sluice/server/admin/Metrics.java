@@ -6,6 +6,7 @@ import dev.sluice.rules.Leases;
 import dev.sluice.server.ruleset.ActiveRules;
 import dev.sluice.server.ruleset.RuleUpdater;
 import dev.sluice.server.ruleset.Watcher;
+import dev.sluice.server.tls.PortTls;
 import dev.sluice.server.web.BodyBudget;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
@@ -129,12 +130,24 @@ final class Metrics implements AutoCloseable {
     void show(Watcher watcher) {
         FunctionCounter.builder("sluice.watch.failures", watcher, Watcher::failures)
                 .tag("watch", watcher.name())
-                .description("Failed attempts to read what is watched: the rules, or the files for Envoy.")
+                .description(
+                        "Failed attempts to read what is watched: the rules, the files for Envoy, or those for TLS.")
                 .register(registry);
         Gauge.builder("sluice.watch.failing", watcher, now -> now.failure() == null ? 0 : 1)
                 .tag("watch", watcher.name())
                 .description("1 while attempts to look at what is watched end in an error.")
                 .strongReference(true)
+                .register(registry);
+    }
+
+    void show(PortTls tls) {
+        Gauge.builder("sluice.tls.expires.seconds", tls, now -> now.expires().getEpochSecond())
+                .tag("port", tls.port())
+                .description("When the certificate of the port expires, in seconds since 1970.")
+                .register(registry);
+        Gauge.builder("sluice.tls.bad", tls, now -> now.isBad() ? 1 : 0)
+                .tag("port", tls.port())
+                .description("1 while the newest files for TLS are bad and older ones are in use.")
                 .register(registry);
     }
 

@@ -2,6 +2,7 @@ package dev.sluice.server.admin;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.file.RuleFile;
 import dev.sluice.server.ruleset.ActiveRules;
 import dev.sluice.server.ruleset.RejectedRules;
@@ -18,9 +19,14 @@ import org.jspecify.annotations.Nullable;
 /** {@code /v1/rules}: shows and changes the rules in force, and shows their versions. */
 final class RulesHandler {
     private final RuleUpdater updater;
+    private final RuleEngine engine;
+    private final String store;
 
-    RulesHandler(RuleUpdater updater) {
+    /** With the URL of the store, without its password. */
+    RulesHandler(RuleUpdater updater, RuleEngine engine, String store) {
         this.updater = updater;
+        this.engine = engine;
+        this.store = store;
     }
 
     void handle(AdminRequest request) {
@@ -41,11 +47,27 @@ final class RulesHandler {
     private void rules(AdminRequest request) {
         if (request.isMethod("PUT")) {
             request.body(AdminRequest.YAML, RuleFile.MAX_BYTES, body -> published(request, put(request, body)));
-        } else if (request.isRead()) {
-            show(request, updater.active().version());
-        } else {
+        } else if (!request.isRead()) {
             request.wrongMethod("GET, PUT");
+        } else if (request.http.params().contains("compiled")) {
+            compiled(request);
+        } else {
+            show(request, updater.active().version());
         }
+    }
+
+    /** The rules as the engine has them, with every default, and what is in force for single keys. */
+    private void compiled(AdminRequest request) {
+        RuleVersion version = updater.active().version();
+        JsonArray overrides = new JsonArray();
+        updater.overrides().list().forEach(override -> overrides.add(override.json()));
+        request.http.response().putHeader("ETag", etag(version));
+        request.json(
+                200,
+                RuleJson.of(engine.rules())
+                        .put("version", version.number())
+                        .put("store", store)
+                        .put("temporaryOverrides", overrides));
     }
 
     private CompletableFuture<RuleVersion> put(AdminRequest request, Buffer body) {

@@ -1,8 +1,8 @@
 package dev.sluice.server.admin;
 
-import dev.sluice.server.envoy.GrpcStatuses;
 import dev.sluice.rules.Leases;
 import dev.sluice.rules.RuleEngine;
+import dev.sluice.server.envoy.GrpcStatuses;
 import dev.sluice.server.web.BodyBudget;
 import dev.sluice.server.web.Bounds;
 import dev.sluice.server.web.HttpCounters;

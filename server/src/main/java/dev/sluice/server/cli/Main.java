@@ -2,15 +2,19 @@ package dev.sluice.server.cli;
 
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParameterException;
 
 /** The command line. Exit codes: 0 done, 1 failed, 2 called wrongly. */
 @Command(
         name = "sluice",
         description = "Rate limiting: the service, and tools to try a limit before you turn it on.",
         synopsisSubcommandLabel = "COMMAND",
+        versionProvider = Version.class,
         subcommands = {ServeCommand.class, CheckCommand.class, SimulateCommand.class},
         footer = {
             "",
@@ -21,6 +25,7 @@ import picocli.CommandLine.Mixin;
             "  sluice bench core                          measure how fast this machine decides",
             "  sluice bench redis                         measure how fast it decides with Redis",
             "  sluice chaos                               kill, pause and flush Redis, and see what callers see",
+            "  sluice package                             make a tarball and a .deb that need no JDK",
             "  sluice COMMAND --help                      show the options of a command"
         })
 public final class Main implements Runnable {
@@ -36,25 +41,45 @@ public final class Main implements Runnable {
 
     /** Runs one command and returns its exit code. */
     public static int run(PrintWriter out, PrintWriter err, String... args) {
-        return new CommandLine(new Main())
+        return run(out, err, System.getenv(), args);
+    }
+
+    static int run(PrintWriter out, PrintWriter err, Map<String, String> environment, String... args) {
+        Variables variables = new Variables(environment, args);
+        CommandLine commandLine = new CommandLine(new Main())
                 .setOut(out)
                 .setErr(err)
                 .setUsageHelpWidth(100)
                 .setParameterExceptionHandler((e, given) -> {
-                    err.println(name(e.getCommandLine()) + ": " + line(e) + "; see " + name(e.getCommandLine())
-                            + " --help");
+                    err.println(name(e.getCommandLine()) + ": " + message(e, variables) + "; see "
+                            + name(e.getCommandLine()) + " --help");
                     return CommandLine.ExitCode.USAGE;
                 })
-                .setExecutionExceptionHandler((e, commandLine, result) -> {
-                    err.println(name(commandLine) + ": " + line(e));
+                .setExecutionExceptionHandler((e, failed, result) -> {
+                    err.println(name(failed) + ": " + line(e));
                     return CommandLine.ExitCode.SOFTWARE;
-                })
-                .execute(args);
+                });
+        commandLine.getSubcommands().forEach((name, command) -> {
+            command.getCommandSpec().versionProvider(new Version());
+            if (name.equals(ServeCommand.NAME)) {
+                command.setDefaultValueProvider(variables);
+            }
+        });
+        return commandLine.execute(args);
+    }
+
+    /** What was wrong with a call; names the variable if the value came from one. */
+    private static String message(ParameterException e, Variables variables) {
+        if (e.getArgSpec() instanceof OptionSpec option && variables.supplies(option)) {
+            return line(e).replace("option '" + option.longestName() + "'", "variable " + Variables.nameOf(option))
+                    + Variables.hint(variables.text(option));
+        }
+        return line(e);
     }
 
     @Override
     public void run() {
-        throw common.wrongCall("say what to do: serve, check, simulate, bench or chaos");
+        throw common.wrongCall("say what to do: serve, check, simulate, bench, chaos or package");
     }
 
     private static String name(CommandLine commandLine) {

@@ -13,6 +13,7 @@ import dev.sluice.server.envoy.EnvoyFolder;
 import dev.sluice.server.log.LogFormat;
 import dev.sluice.server.log.ServerLog;
 import dev.sluice.server.ruleset.InitialRules;
+import dev.sluice.server.tls.TlsFiles;
 import dev.sluice.server.trace.CheckTracer;
 import dev.sluice.server.trace.Tracing;
 import dev.sluice.server.web.Bounds;
@@ -21,18 +22,17 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Runs the service until the process is told to stop. */
 @Command(
-        name = "serve",
+        name = ServeCommand.NAME,
         abbreviateSynopsis = true,
         sortOptions = false,
         description = {
@@ -59,11 +59,18 @@ import picocli.CommandLine.Option;
             "  curl -i 'localhost:8080/v1/check?ip=203.0.113.9&path=/login&method=POST'",
             "  sluice serve --rules rules.yaml --store redis://127.0.0.1:6379",
             "",
+            "Each option can be given as an environment variable: SLUICE_ and its name in capitals, with _ for -."
+                    + " --admin-port is SLUICE_ADMIN_PORT. An option goes before its variable.",
             "Port 0 takes a free port and prints its number. The log goes to standard error, one line for each event."
         })
 final class ServeCommand implements Callable<Integer> {
+    static final String NAME = "serve";
+
     @Mixin
     private CommonOptions common = new CommonOptions();
+
+    @Mixin
+    private TlsOptions tls = new TlsOptions();
 
     @Option(
             names = "--rules",
@@ -75,10 +82,7 @@ final class ServeCommand implements Callable<Integer> {
             names = "--store",
             paramLabel = "URL",
             description = "The store of the counters: memory, redis://host:6379, redis-sentinel://a,b#master or"
-                    + " redis-cluster://a:7001,b:7002. Default: the environment variable SLUICE_STORE, or else the store"
-                    + " that the rule file names.",
-            defaultValue = "${env:SLUICE_STORE}",
-            showDefaultValue = CommandLine.Help.Visibility.NEVER)
+                    + " redis-cluster://a:7001,b:7002. Default: the store that the rule file names.")
     private @Nullable String store;
 
     @Option(
@@ -86,10 +90,7 @@ final class ServeCommand implements Callable<Integer> {
             paramLabel = "SIZE",
             description =
                     "The largest amount of memory for counters: a size such as 256MB, or a part of the heap such as"
-                            + " 25%%. Default: the environment variable SLUICE_MEMORY, or else what the rule file says, or else"
-                            + " 25%%.",
-            defaultValue = "${env:SLUICE_MEMORY}",
-            showDefaultValue = CommandLine.Help.Visibility.NEVER)
+                            + " 25%%. Default: what the rule file says, or else 25%%.")
     private @Nullable String memory;
 
     @Option(
@@ -118,9 +119,10 @@ final class ServeCommand implements Callable<Integer> {
     @Option(
             names = "--host",
             paramLabel = "ADDRESS",
-            description = "The address of the data port. Default: ${DEFAULT-VALUE}, which is every address.",
-            defaultValue = Address.ALL)
-    private String host = Address.ALL;
+            description = "The address of the data port. Default: ${DEFAULT-VALUE}, which only this machine can reach;"
+                    + " 0.0.0.0 is every address.",
+            defaultValue = Address.LOOPBACK)
+    private String host = Address.LOOPBACK;
 
     @Option(
             names = "--admin-port",
@@ -145,11 +147,7 @@ final class ServeCommand implements Callable<Integer> {
     @Option(
             names = "--admin-token",
             paramLabel = "TOKEN",
-            description =
-                    "One token for the admin port; other users of this machine can see it. Default: the environment"
-                            + " variable SLUICE_ADMIN_TOKEN.",
-            defaultValue = "${env:SLUICE_ADMIN_TOKEN}",
-            showDefaultValue = CommandLine.Help.Visibility.NEVER)
+            description = "One token for the admin port; other users of this machine can see it, but not the variable.")
     private @Nullable String adminToken;
 
     @Option(
@@ -176,10 +174,9 @@ final class ServeCommand implements Callable<Integer> {
             names = "--drain",
             paramLabel = "SECONDS",
             description = "How long the service goes on after SIGTERM while /readyz says 503 and gRPC health checks"
-                    + " NOT_SERVING, so that balancers stop sending requests before the ports close. Default: the"
-                    + " environment variable SLUICE_DRAIN, or else 5.",
-            defaultValue = "${env:SLUICE_DRAIN:-5}",
-            showDefaultValue = CommandLine.Help.Visibility.NEVER)
+                    + " NOT_SERVING, so that balancers stop sending requests before the ports close. Default:"
+                    + " ${DEFAULT-VALUE}.",
+            defaultValue = "5")
     private int drain;
 
     @Option(
@@ -191,19 +188,14 @@ final class ServeCommand implements Callable<Integer> {
 
     @Option(
             names = "--legacy-headers",
-            description = "Sends X-RateLimit-Limit, X-RateLimit-Remaining and X-RateLimit-Reset too. Default: the"
-                    + " environment variable SLUICE_LEGACY_HEADERS, or else no.",
-            defaultValue = "${env:SLUICE_LEGACY_HEADERS:-false}",
-            showDefaultValue = CommandLine.Help.Visibility.NEVER)
+            description = "Sends X-RateLimit-Limit, X-RateLimit-Remaining and X-RateLimit-Reset too.")
     private boolean legacyHeaders;
 
     @Option(
             names = "--log-format",
             paramLabel = "FORMAT",
-            description = "The form of a line of the log: text or json. Default: the environment variable"
-                    + " SLUICE_LOG_FORMAT, or else text.",
-            defaultValue = "${env:SLUICE_LOG_FORMAT:-text}",
-            showDefaultValue = CommandLine.Help.Visibility.NEVER)
+            description = "The form of a line of the log: text or json. Default: ${DEFAULT-VALUE}.",
+            defaultValue = "text")
     private String logFormat = "text";
 
     @Override
@@ -211,6 +203,11 @@ final class ServeCommand implements Callable<Integer> {
         LogFormat format = logFormat();
         ServerSettings settings = settings();
         ServerLog.to(System.err, format);
+        common.misspeltVariables()
+                .forEach(sentence -> ServerLog.events()
+                        .atWarn()
+                        .addKeyValue("problem", sentence)
+                        .log("unknown-variable"));
         PrintWriter out = common.out();
         long began = System.nanoTime();
         if (!WarmUp.run()) {
@@ -223,9 +220,10 @@ final class ServeCommand implements Callable<Integer> {
         CountDownLatch stopped = new CountDownLatch(1);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, out, stopped), "sluice-stop"));
         log(server, (System.nanoTime() - began) / 1_000_000);
-        out.println("Ask       http://127.0.0.1:" + server.port() + "/v1/check?ip=203.0.113.9&path=/login&method=POST");
-        out.println("Look at   http://127.0.0.1:" + server.adminPort() + "/   (playground)");
-        out.println("Health    http://127.0.0.1:" + server.port() + "/healthz");
+        String data = settings.data().url(server.port());
+        out.println("Ask       " + data + "/v1/check?ip=203.0.113.9&path=/login&method=POST");
+        out.println("Look at   " + settings.admin().url(server.adminPort()) + "/   (playground)");
+        out.println("Health    " + data + "/healthz");
         out.println("Stop with Ctrl-C.");
         stopped.await();
         return 0;
@@ -244,6 +242,8 @@ final class ServeCommand implements Callable<Integer> {
                 .atInfo()
                 .addKeyValue("port", server.port())
                 .addKeyValue("adminPort", server.adminPort())
+                .addKeyValue("host", host)
+                .addKeyValue("adminHost", adminHost)
                 .addKeyValue("rules", server.rules().rules().size())
                 .addKeyValue("file", rules == null ? "example" : rules)
                 .addKeyValue("store", server.storeShown())
@@ -267,13 +267,14 @@ final class ServeCommand implements Callable<Integer> {
         checkRange("--drain", drain, 0, 3600);
         checkRange("--grace", grace, 0, 3600);
         if (port == adminPort && port != 0) {
-            throw common.wrongCall("--port and --admin-port must differ, both are " + port);
+            throw common.wrongCall(common.origin("--port") + " and " + common.origin("--admin-port")
+                    + " must differ, both are " + port);
         }
         return ServerSettings.of(rules == null ? InitialRules.example() : InitialRules.of(rules))
                 .store(store)
                 .memory(memory())
                 .redis(new ServerSettings.Redis(storePrefix, Duration.ofMillis(storeTimeout)))
-                .at(new Address(host, port), new Address(adminHost, adminPort))
+                .at(address(host, port, tls::data), address(adminHost, adminPort, tls::admin))
                 .guarded(tokens(), auditLog == null ? AuditLog.to(System.out) : AuditLog.toFile(auditLog))
                 .envoy(envoy())
                 .bounds(Bounds.DEFAULTS.withConnections(maxConnections))
@@ -299,6 +300,14 @@ final class ServeCommand implements Callable<Integer> {
         }
     }
 
+    private Address address(String host, int port, Supplier<@Nullable TlsFiles> tls) {
+        try {
+            return new Address(host, port, tls.get());
+        } catch (IllegalArgumentException e) {
+            throw common.wrongCall(e);
+        }
+    }
+
     private @Nullable String memory() {
         try {
             if (memory != null) {
@@ -306,8 +315,7 @@ final class ServeCommand implements Callable<Integer> {
             }
             return memory;
         } catch (IllegalArgumentException e) {
-            boolean given = !common.given(List.of("memory")).isEmpty();
-            throw common.wrongCall((given ? "--memory: " : "SLUICE_MEMORY: ") + e.getMessage());
+            throw common.wrongCall(common.origin("--memory") + ": " + e.getMessage());
         }
     }
 
@@ -317,7 +325,7 @@ final class ServeCommand implements Callable<Integer> {
             try {
                 tokens += "\n" + Files.readString(adminTokenFile);
             } catch (IOException e) {
-                throw new IllegalStateException("--admin-token-file cannot be read: " + e, e);
+                throw new IllegalStateException(common.origin("--admin-token-file") + " cannot be read: " + e, e);
             }
         }
         return AdminTokens.parse(tokens);
@@ -333,7 +341,7 @@ final class ServeCommand implements Callable<Integer> {
 
     private void checkRange(String name, int value, int min, int max) {
         if (value < min || value > max) {
-            throw common.wrongCall(name + " must be from " + min + " to " + max + ", was " + value);
+            throw common.wrongCall(common.origin(name) + " must be from " + min + " to " + max + ", was " + value);
         }
     }
 }

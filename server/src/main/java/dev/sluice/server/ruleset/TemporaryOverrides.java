@@ -4,8 +4,10 @@ import dev.sluice.rules.RuleEngine;
 import dev.sluice.server.web.HttpProblem;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -40,6 +42,15 @@ public final class TemporaryOverrides {
     public @Nullable TemporaryOverride of(String rule, String key) {
         TemporaryOverride override = inForce.get(TemporaryOverride.name(rule, key));
         return override == null || override.isOver(clock.instant()) ? null : override;
+    }
+
+    /** The overrides in force, the first to end first. */
+    public List<TemporaryOverride> list() {
+        Instant now = clock.instant();
+        return inForce.values().stream()
+                .filter(override -> !override.isOver(now))
+                .sorted(Comparator.comparing(TemporaryOverride::until))
+                .toList();
     }
 
     public int size() {

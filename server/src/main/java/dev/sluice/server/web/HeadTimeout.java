@@ -7,6 +7,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.netty.handler.ssl.SslHandler;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.Future;
@@ -85,7 +86,11 @@ final class HeadTimeout extends ChannelInboundHandlerAdapter {
         if (probe != null && context.pipeline().get(DECODER) == null) {
             context.pipeline().remove(this); // the connection became HTTP/2
         } else {
-            context.writeAndFlush(response()).addListener(ChannelFutureListener.CLOSE);
+            if (context.pipeline().get(SslHandler.class) == null) {
+                context.writeAndFlush(response()).addListener(ChannelFutureListener.CLOSE);
+            } else {
+                context.close(); // the response would go out in plain text
+            }
             stop();
         }
     }

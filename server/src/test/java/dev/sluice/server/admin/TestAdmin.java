@@ -63,7 +63,8 @@ final class TestAdmin implements AutoCloseable {
         this.engine = new RuleEngine(store, start.rules());
         this.updater =
                 redis == null ? RuleUpdater.local(engine, start) : RuleUpdater.shared(engine, start, redis, "sluice");
-        AdminOptions options = AdminOptions.of(tokens, AuditLog.to(audit), store, Traffic.none(engine));
+        AdminOptions options = AdminOptions.of(tokens, AuditLog.to(audit), store, Traffic.none(engine))
+                .storeShown(redis == null ? "memory" : redis);
         this.port = new AdminPort(
                 vertx, engine, updater, options, rest -> rest.response().end("the rest"));
         this.server = vertx.createHttpServer()

@@ -1,13 +1,18 @@
 package dev.sluice.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.rules.file.RuleFile;
 import dev.sluice.server.ServeProcess;
 import io.vertx.core.json.JsonObject;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.ConnectException;
+import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -15,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class MainTest {
     private final StringWriter out = new StringWriter();
@@ -24,7 +30,7 @@ class MainTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "''                              | sluice: say what to do: serve, check, simulate, bench or chaos; see sluice --help",
+                "''                              | sluice: say what to do: serve, check, simulate, bench, chaos or package; see sluice --help",
                 "frobnicate                      | sluice: Unmatched argument at index 0: 'frobnicate'; see sluice --help",
                 "simulate --permits ten          | sluice simulate: permits must be a whole number from 1 to 100000, was 'ten'; see",
                 "simulate --traffic storm        | sluice simulate: traffic must be one of steady, burst, boundary,",
@@ -64,6 +70,18 @@ class MainTest {
         assertThat(out.toString()).startsWith("Usage: sluice").contains(mention);
         assertThat(out.toString().lines()).allMatch(line -> line.length() <= 100);
         assertThat(err.toString()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--version", "-V", "serve --version"})
+    void theVersionIsTheOneThatIsBuilt(String args) throws Exception {
+        String pom = Files.readString(Path.of("pom.xml"));
+        String built = pom.substring(pom.indexOf("<version>") + "<version>".length(), pom.indexOf("</version>"));
+        assertThat(run(args.split(" ", -1))).isEqualTo(0);
+        assertThat(out.toString().lines()).first().isEqualTo("sluice " + built);
+        assertThat(out.toString())
+                .contains("Java " + Runtime.version().feature())
+                .hasLineCount(2);
     }
 
     @Test
@@ -111,10 +129,43 @@ class MainTest {
             String port = Integer.toString(taken.getLocalPort());
             assertThat(run("serve", "--admin-port", "0", "--port", port)).isEqualTo(1);
             assertThat(err.toString())
-                    .isEqualTo("sluice serve: port " + port + " is in use or not allowed; choose another with --port"
+                    .isEqualTo("sluice serve: port " + port + " is in use; choose another with --port"
                             + System.lineSeparator());
             assertThat(out.toString()).isEmpty();
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "no-such-host.invalid | there is no host 'no-such-host.invalid'; choose an address of this machine with --",
+                "203.0.113.1          | this machine has no address 203.0.113.1; choose another with --",
+            })
+    void aWrongHostIsOneLineAndOne(String host, String message) {
+        assertThat(run("serve", "--admin-port", "0", "--port", "0", "--host", host))
+                .isEqualTo(1);
+        assertThat(err.toString()).isEqualTo("sluice serve: " + message + "host" + System.lineSeparator());
+        assertThat(out.toString()).isEmpty();
+    }
+
+    /** All of 127.0.0.0/8 is this machine, so an address of it that nobody asked for stands for every other. */
+    @Test
+    void onlyThisMachineReachesTheDataPortUnlessAskedFor() throws Exception {
+        try (ServeProcess server = ServeProcess.start(Map.of())) {
+            connect(1, server.port());
+            assertThatThrownBy(() -> connect(2, server.port())).isInstanceOf(ConnectException.class);
+            assertThat(String.join("\n", server.said())).contains(" host=127.0.0.1 adminHost=127.0.0.1 ");
+        }
+        try (ServeProcess server = ServeProcess.start(Map.of("SLUICE_HOST", "0.0.0.0"))) {
+            connect(2, server.port());
+            assertThat(String.join("\n", server.said())).contains(" host=0.0.0.0 ");
+        }
+    }
+
+    /** To 127.0.0.n. */
+    private static void connect(int n, int port) throws IOException {
+        new Socket(InetAddress.getByAddress(new byte[] {127, 0, 0, (byte) n}), port).close();
     }
 
     @Test
@@ -186,9 +237,9 @@ class MainTest {
             assertThat(server.stop()).isEqualTo(143);
             assertThat(server.said())
                     .anyMatch(said -> said.matches("Look at +http://127\\.0\\.0\\.1:\\d+/ +\\(playground\\)"))
-                    .anyMatch(
-                            said -> said.matches("time=\\S+Z level=info event=started port=\\d+ adminPort=\\d+ rules=4"
-                                    + " file=example store=memory millis=\\d+"))
+                    .anyMatch(said -> said.matches("time=\\S+Z level=info event=started port=\\d+ adminPort=\\d+"
+                            + " host=127.0.0.1 adminHost=127.0.0.1 rules=4"
+                            + " file=example store=memory millis=\\d+"))
                     .anyMatch(said -> said.endsWith("level=info event=stopped"))
                     .anyMatch(said -> said.matches("Health +http://127\\.0\\.0\\.1:\\d+/healthz"))
                     .last()
