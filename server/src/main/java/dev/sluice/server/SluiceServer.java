@@ -23,6 +23,7 @@ import dev.sluice.server.page.Playground;
 import dev.sluice.server.ruleset.RuleUpdater;
 import dev.sluice.server.tls.PortTls;
 import dev.sluice.server.web.BodyBudget;
+import dev.sluice.server.web.Bounds;
 import dev.sluice.server.web.HttpProblem;
 import dev.sluice.server.web.OpenApi;
 import io.vertx.core.Handler;
@@ -105,8 +106,8 @@ public final class SluiceServer implements AutoCloseable {
      */
     public static SluiceServer start(ServerSettings settings) {
         AdminAccess.requireSafe(settings.admin().host(), settings.tokens());
-        PortTls dataTls = tls("data", settings.data());
-        PortTls adminTls = tls("admin", settings.admin());
+        PortTls dataTls = tls("data", settings.data(), settings.bounds());
+        PortTls adminTls = tls("admin", settings.admin(), settings.bounds());
         RuleSet rules = settings.rules().rules();
         Store store = store(
                 settings.store() == null ? rules.store() : settings.store(),
@@ -125,8 +126,8 @@ public final class SluiceServer implements AutoCloseable {
         }
     }
 
-    private static @Nullable PortTls tls(String port, ServerSettings.Address address) {
-        return address.tls() == null ? null : PortTls.open(port, address.tls());
+    private static @Nullable PortTls tls(String port, ServerSettings.Address address, Bounds bounds) {
+        return address.tls() == null ? null : PortTls.open(port, address.tls(), bounds.requestTimeout());
     }
 
     private static Store store(String url, @Nullable String memory, ServerSettings.Redis redis) {

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
@@ -22,14 +23,16 @@ public final class PortTls {
 
     private final String port;
     private final TlsFiles files;
+    private final Duration handshakeTimeout;
     private final WatchedContent<Contents> content;
     private volatile Certificates current;
     private volatile Contents inUse;
     private volatile String problem = "";
 
-    private PortTls(String port, TlsFiles files, Contents contents) {
+    private PortTls(String port, TlsFiles files, Duration handshakeTimeout, Contents contents) {
         this.port = port;
         this.files = files;
+        this.handshakeTimeout = handshakeTimeout;
         this.content = new WatchedContent<>(contents);
         this.current = Certificates.parse(files, contents);
         this.inUse = contents;
@@ -39,10 +42,11 @@ public final class PortTls {
      * Reads the files.
      *
      * @param port the name of the port, for the log and the metrics
+     * @param handshakeTimeout how long a client may take for its handshake
      * @throws TlsException if something is wrong with them
      */
-    public static PortTls open(String port, TlsFiles files) {
-        PortTls tls = new PortTls(port, files, files.read());
+    public static PortTls open(String port, TlsFiles files, Duration handshakeTimeout) {
+        PortTls tls = new PortTls(port, files, handshakeTimeout, files.read());
         if (tls.current.expires().isBefore(Instant.now())) {
             LOG.log(
                     System.Logger.Level.WARNING,
@@ -69,7 +73,12 @@ public final class PortTls {
 
     /** Makes a port that does not listen yet use the certificates. */
     public void apply(HttpServerOptions options) {
-        current.apply(options);
+        apply(current, options);
+    }
+
+    private void apply(Certificates certificates, HttpServerOptions options) {
+        certificates.apply(options);
+        options.setSslHandshakeTimeout(handshakeTimeout.toMillis()).setSslHandshakeTimeoutUnit(TimeUnit.MILLISECONDS);
     }
 
     /** Passes on new certificates from now on. */
@@ -102,7 +111,7 @@ public final class PortTls {
             throw files.problem("cert", files.certificate(), "the certificate expired at " + next.expires());
         }
         HttpServerOptions options = new HttpServerOptions();
-        next.apply(options);
+        apply(next, options);
         update.accept(options.getSslOptions());
         current = next;
         inUse = contents;

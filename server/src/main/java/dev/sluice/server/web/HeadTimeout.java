@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * makes no message of, until it makes one. Time is counted in ticks of one timer for each connection, because reading the
  * clock or setting a timer for every request would cost more.
  *
+ * <p>With TLS it goes behind the decryption, where it sees what the client sends. Vert.x ends a handshake that takes too
+ * long, and has chosen the protocol before the first bytes come.
+ *
  * <pre>
  *   bytes ──► this ──► decoder ──► {@link DecodedProbe} ──► Vert.x
  * </pre>
@@ -31,28 +34,55 @@ final class HeadTimeout extends ChannelInboundHandlerAdapter {
     private static final String UPGRADE = "h2c";
 
     private final Duration timeout;
+    private final boolean decrypted;
     private @Nullable Future<?> ticking;
     private @Nullable DecodedProbe probe;
     private boolean waiting;
     private int ticks;
 
     HeadTimeout(Duration timeout) {
+        this(timeout, false);
+    }
+
+    private HeadTimeout(Duration timeout, boolean decrypted) {
         this.timeout = timeout;
+        this.decrypted = decrypted;
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext context) {
+        if (decrypted) {
+            start(context);
+        }
     }
 
     @Override
     public void channelActive(ChannelHandlerContext context) {
+        start(context);
+        context.fireChannelActive();
+    }
+
+    private void start(ChannelHandlerContext context) {
         long millis = Math.max(1, timeout.toMillis() / TICKS);
         ticking = context.executor().scheduleAtFixedRate(() -> tick(context), millis, millis, TimeUnit.MILLISECONDS);
-        context.fireChannelActive();
     }
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object bytes) {
+        ChannelHandlerContext tls = decrypted ? null : context.pipeline().context(SslHandler.class);
+        if (tls != null) {
+            context.pipeline().addAfter(tls.name(), null, new HeadTimeout(timeout, true));
+            context.pipeline().remove(this);
+            context.fireChannelRead(bytes);
+            return;
+        }
+        if (decrypted && probe == null) {
+            startsHead(context.pipeline());
+        }
         DecodedProbe current = probe;
         if (current == null) {
             context.fireChannelRead(bytes);
-            waiting = startsHead(context.pipeline());
+            waiting = !context.isRemoved() && startsHead(context.pipeline());
             return;
         }
         current.decoded = false;
@@ -86,11 +116,7 @@ final class HeadTimeout extends ChannelInboundHandlerAdapter {
         if (probe != null && context.pipeline().get(DECODER) == null) {
             context.pipeline().remove(this); // the connection became HTTP/2
         } else {
-            if (context.pipeline().get(SslHandler.class) == null) {
-                context.writeAndFlush(response()).addListener(ChannelFutureListener.CLOSE);
-            } else {
-                context.close(); // the response would go out in plain text
-            }
+            context.writeAndFlush(response()).addListener(ChannelFutureListener.CLOSE);
             stop();
         }
     }
