@@ -211,7 +211,7 @@ class OpenApiTest {
     }
 
     /** A body that never comes. */
-    private void slow(OpenApiDocument document, String path) throws IOException, InterruptedException {
+    private void slow(OpenApiDocument document, String path) throws IOException {
         try (Socket socket = service.connect()) {
             Service.write(socket, "POST " + path + " HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n{");
             InputStream in = socket.getInputStream();

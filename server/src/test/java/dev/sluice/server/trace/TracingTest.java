@@ -151,14 +151,14 @@ class TracingTest {
     }
 
     private static int get(SluiceServer server, String path, String... headers) throws Exception {
-        return send(server, HttpRequest.newBuilder(uri(server, path)), headers);
+        return send(HttpRequest.newBuilder(uri(server, path)), headers);
     }
 
     private static int post(SluiceServer server, String path, String body, String... headers) throws Exception {
-        return send(server, HttpRequest.newBuilder(uri(server, path)).POST(BodyPublishers.ofString(body)), headers);
+        return send(HttpRequest.newBuilder(uri(server, path)).POST(BodyPublishers.ofString(body)), headers);
     }
 
-    private static int send(SluiceServer server, HttpRequest.Builder request, String... headers) throws Exception {
+    private static int send(HttpRequest.Builder request, String... headers) throws Exception {
         HttpRequest.Builder whole = headers.length == 0 ? request : request.headers(headers);
         return HttpClient.newHttpClient()
                 .send(whole.version(HttpClient.Version.HTTP_1_1).build(), BodyHandlers.ofString())
