@@ -45,6 +45,7 @@ final class RuleJson {
                                 : Durations.text(rule.onExceed().maxWait()))
                 .put("onStoreFailure", word(rule.onStoreFailure()))
                 .put("batch", word(rule.batch()))
+                .put("lease", rule.lease() == null ? null : Durations.text(rule.lease()))
                 .put("priority", percentages(rule.priority()))
                 .put(
                         "shedFrom",

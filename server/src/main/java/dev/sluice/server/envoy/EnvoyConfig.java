@@ -24,8 +24,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Limits in the format of envoyproxy/ratelimit, one domain in each file. */
 public final class EnvoyConfig {
-    private static final int MAX_BYTES = 4 * 1024 * 1024;
-
     private final Map<String, Level> domains;
 
     private EnvoyConfig(Map<String, Level> domains) {
