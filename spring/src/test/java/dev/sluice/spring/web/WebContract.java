@@ -106,6 +106,16 @@ abstract class WebContract {
         assertThat(answer.headers().firstValue("RateLimit")).isEmpty();
     }
 
+    /** Whichever way a path is written, and wherever it seems to lead. */
+    @Test
+    void noSpellingOfAPathGetsPastARule() {
+        String[] headers = from("203.0.113.60");
+        assertThat(app.statuses(4, "GET", "/hello", headers)).containsExactly(200, 200, 200, 429);
+        for (String path : List.of("/hello;x=1", "/free/..;/hello", "/hello/")) {
+            assertThat(app.get(path, headers).statusCode()).as(path).isEqualTo(429);
+        }
+    }
+
     @Test
     void onlyFailedLoginsCount() {
         String[] headers = from("203.0.113.5");
