@@ -54,7 +54,7 @@ class OpenApiTest {
     private static final String JSON = "application/json";
 
     private final Service service = new Service(Service.settings(RULES)
-            .bounds(Bounds.DEFAULTS.withHolds(2).withRequestTimeout(Duration.ofMillis(700)))
+            .bounds(Bounds.DEFAULTS.withRequestTimeout(Duration.ofMillis(700)))
             .guarded(AdminTokens.parse("ada:" + TOKEN), AuditLog.to(new ByteArrayOutputStream())));
     private final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();

@@ -114,12 +114,11 @@ final class EnvoyLimitsTest {
     }
 
     private static RateLimitResponse.DescriptorStatus ask(EnvoyLimits limits, String descriptor) {
-        return limits.decide(RateLimitRequest.newBuilder()
-                        .setDomain("d")
-                        .addDescriptors(Trace.descriptor(descriptor))
-                        .build())
-                .join()
-                .response()
+        RateLimitRequest request = RateLimitRequest.newBuilder()
+                .setDomain("d")
+                .addDescriptors(Trace.descriptor(descriptor))
+                .build();
+        return RateLimitResponses.of(request, limits.decide(request).join().results())
                 .getStatuses(0);
     }
 }

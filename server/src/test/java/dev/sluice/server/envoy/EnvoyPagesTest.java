@@ -110,12 +110,11 @@ final class EnvoyPagesTest {
     }
 
     private static String ask(RateLimitService.Decider limits, String descriptor) {
-        return Trace.show(limits.decide(RateLimitRequest.newBuilder()
-                        .setDomain("shop")
-                        .addDescriptors(Trace.descriptor(descriptor))
-                        .build())
-                .join()
-                .response());
+        RateLimitRequest request = RateLimitRequest.newBuilder()
+                .setDomain("shop")
+                .addDescriptors(Trace.descriptor(descriptor))
+                .build();
+        return Trace.show(RateLimitResponses.of(request, limits.decide(request).join().results()));
     }
 
     @Test
