@@ -114,7 +114,8 @@ final class EnvoyPagesTest {
                 .setDomain("shop")
                 .addDescriptors(Trace.descriptor(descriptor))
                 .build();
-        return Trace.show(RateLimitResponses.of(request, limits.decide(request).join().results()));
+        return Trace.show(
+                RateLimitResponses.of(request, limits.decide(request).join().results()));
     }
 
     @Test
