@@ -154,7 +154,7 @@ class EnvoySightTest {
         assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
                 .isZero();
         Eventually.holds("it is shown", PATIENCE, () -> metric("sluice_envoy_config_bad") == 1);
-        assertThat(admin("/v1/status").encode()).contains("it is not a file");
+        assertThat(admin("/v1/status").encode()).contains("not a regular file");
         Files.delete(pipe);
         Eventually.holds("it is read", PATIENCE, () -> metric("sluice_envoy_config_bad") == 0);
     }

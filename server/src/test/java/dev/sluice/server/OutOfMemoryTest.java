@@ -1,9 +1,9 @@
 package dev.sluice.server;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.server.web.Bounds;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -41,7 +41,7 @@ class OutOfMemoryTest {
                         Hog.class.getName())
                 .redirectErrorStream(true)
                 .start();
-        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        String said = new String(process.getInputStream().readAllBytes(), US_ASCII);
         assertThat(process.waitFor()).as(said).isEqualTo(3);
         assertThat(said).contains("sluice: out of memory: the process ends");
     }

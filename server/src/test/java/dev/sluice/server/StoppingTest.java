@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.Socket;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -141,8 +142,9 @@ class StoppingTest {
         Service service = new Service(Service.settings("""
                         rules: [{ name: queue, limits: [1 per 30s leaky-bucket capacity=5 queue] }]
                         """).grace(Duration.ofMillis(300)));
-        service.get("/nginx");
-        CompletableFuture<HttpResponse<String>> delayed = service.getLater("/nginx");
+        service.get("/nginx", "X-Original-URI", "/");
+        CompletableFuture<HttpResponse<String>> delayed = service.sendLater(
+                HttpRequest.newBuilder(service.uri("/nginx")).header("X-Original-URI", "/"));
         Thread.sleep(200);
         assertThat(delayed).isNotDone();
         service.close();

@@ -86,13 +86,14 @@ class TrafficTest {
     }
 
     @Test
-    void holdsThatAreOpen() {
-        assertThat(metric("sluice_holds")).isZero();
+    void holds() {
+        assertThat(metric("sluice_leases_granted_total")).isZero();
         String hold = Service.object(service.get("/v1/check?path=/reports")).getString("hold");
         service.get("/v1/check?path=/reports");
-        assertThat(metric("sluice_holds")).isEqualTo(2);
+        assertThat(metric("sluice_leases_granted_total")).isEqualTo(2);
+        assertThat(metric("sluice_leases_released_total")).isZero();
         service.delete("/v1/holds/" + hold);
-        assertThat(metric("sluice_holds")).isEqualTo(1);
+        assertThat(metric("sluice_leases_released_total")).isEqualTo(1);
     }
 
     @Test

@@ -20,7 +20,7 @@ final class HostileClients implements AutoCloseable {
         for (Hostile kind : Hostile.values()) {
             connections.put(kind, new LongAdder());
             for (int i = 0; i < kind.clients; i++) {
-                Random random = new Random(threads.size());
+                Random random = new Random(31L * kind.label.hashCode() + i);
                 Thread thread = new Thread(() -> attack(kind, random), kind.label);
                 thread.setDaemon(true);
                 threads.add(thread);

@@ -27,6 +27,8 @@ final class RuleJson {
                 .put("memory", rules.memory())
                 .put("trustedProxies", array(rules.trustedProxies().networks(), Object::toString))
                 .put("geo", rules.geo() == null ? null : rules.geo().toString())
+                .put("pathCase", word(rules.paths().letterCase()))
+                .put("pathTrailingSlash", word(rules.paths().trailingSlash()))
                 .put("rules", array(rules.rules(), RuleJson::of));
     }
 

@@ -25,10 +25,10 @@ class CheckReaderTest {
     }
 
     @Test
-    void costAndLeaseHaveDefaults() {
+    void withoutACostItIsOneAndWithoutALeaseTheRuleSaysIt() {
         CheckRequest check = read("{'attributes': {}}").all().get(0);
         assertThat(check.request().cost()).isEqualTo(1);
-        assertThat(check.leaseMillis()).isEqualTo(60_000);
+        assertThat(check.lease()).isNull();
     }
 
     @Test
