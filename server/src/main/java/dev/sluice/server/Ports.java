@@ -144,7 +144,8 @@ final class Ports implements AutoCloseable {
     void stop(Duration grace, Runnable endWaits) {
         stopping = true;
         long millis = grace.plus(TO_ANSWER).toMillis();
-        CompletableFuture.delayedExecutor(grace.toMillis(), TimeUnit.MILLISECONDS).execute(endWaits);
+        CompletableFuture.delayedExecutor(grace.toMillis(), TimeUnit.MILLISECONDS)
+                .execute(endWaits);
         List<Future<Void>> shut = servers.stream()
                 .map(server -> server.shutdown(millis, TimeUnit.MILLISECONDS))
                 .toList();
