@@ -143,8 +143,8 @@ class StoppingTest {
                         rules: [{ name: queue, limits: [1 per 30s leaky-bucket capacity=5 queue] }]
                         """).grace(Duration.ofMillis(300)));
         service.get("/nginx", "X-Original-URI", "/");
-        CompletableFuture<HttpResponse<String>> delayed = service.sendLater(
-                HttpRequest.newBuilder(service.uri("/nginx")).header("X-Original-URI", "/"));
+        CompletableFuture<HttpResponse<String>> delayed =
+                service.sendLater(HttpRequest.newBuilder(service.uri("/nginx")).header("X-Original-URI", "/"));
         Thread.sleep(200);
         assertThat(delayed).isNotDone();
         service.close();

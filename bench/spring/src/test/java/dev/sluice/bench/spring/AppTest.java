@@ -11,6 +11,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Every row is limited by whom it says, and by nobody else. */
 @Tag("full")
+@Tag("load")
 class AppTest {
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.MATCH_ALL, names = ".*_FILTER")
