@@ -4,6 +4,7 @@ import dev.sluice.spi.LeaseId;
 import dev.sluice.spi.LimiterDecision;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The holds of one limiter that end by themselves. A hold is removed from here before its permits are released, so they are
@@ -29,7 +30,8 @@ final class LeasedHolds {
     }
 
     private final LimiterCore core;
-    private final ConcurrentHashMap<Long, Leased> holds = new ConcurrentHashMap<>();
+    /** Null until the first hold: most limiters have none. */
+    private volatile @Nullable ConcurrentHashMap<Long, Leased> holds;
 
     LeasedHolds(LimiterCore core) {
         this.core = core;
@@ -42,19 +44,33 @@ final class LeasedHolds {
             return OptionalLong.empty();
         }
         long id = LeaseId.next();
-        holds.put(id, hold);
+        holds().put(id, hold);
         hold.cancelAlarm = core.scheduler.schedule(leaseMicros, () -> release(id));
         return OptionalLong.of(id);
     }
 
+    private ConcurrentHashMap<Long, Leased> holds() {
+        ConcurrentHashMap<Long, Leased> known = holds;
+        return known == null ? firstHolds() : known;
+    }
+
+    private synchronized ConcurrentHashMap<Long, Leased> firstHolds() {
+        ConcurrentHashMap<Long, Leased> known = holds;
+        if (known == null) {
+            known = new ConcurrentHashMap<>();
+            holds = known;
+        }
+        return known;
+    }
+
     /** Ends the hold of a key with this id; false if there is none. */
     boolean release(String key, long id) {
-        Leased hold = holds.get(id);
+        Leased hold = holds == null ? null : holds().get(id);
         return hold != null && hold.key.equals(key) && release(id);
     }
 
     private boolean release(long id) {
-        Leased hold = holds.remove(id);
+        Leased hold = holds().remove(id);
         if (hold == null) {
             return false;
         }
