@@ -7,7 +7,10 @@ import dev.sluice.bench.redis.RedisBench;
 import dev.sluice.bench.report.Options;
 import dev.sluice.bench.server.ServerBench;
 import dev.sluice.bench.soak.Soak;
+import dev.sluice.server.log.LogFormat;
+import dev.sluice.server.log.ServerLog;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.util.Arrays;
 import java.util.List;
 
@@ -16,6 +19,7 @@ public final class Main {
     private Main() {}
 
     public static void main(String[] args) throws IOException {
+        ServerLog.to(OutputStream.nullOutputStream(), LogFormat.TEXT); // that a Redis is gone is no news here
         Options.orUsage(() -> run(args));
     }
 

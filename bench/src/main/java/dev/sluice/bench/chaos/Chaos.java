@@ -10,8 +10,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
-import java.util.logging.Level;
-import java.util.logging.Logger;
 import java.util.regex.Pattern;
 
 /** {@code chaos}: every fault in turn on real servers, and a table of what callers saw. */
@@ -64,10 +62,6 @@ public final class Chaos {
             masterGone("cluster master frozen", BOTH, () -> Fault.clusterMasterGone(RedisServer::pause)),
             masterGone("Sentinel master frozen", BOTH, () -> Fault.sentinelMasterGone(RedisServer::pause)));
 
-    /** Held, or else they are made anew, and log. */
-    private static final List<Logger> LOGGERS =
-            List.of(Logger.getLogger("dev.sluice.redis"), Logger.getLogger("io.lettuce"), Logger.getLogger("io.netty"));
-
     private Chaos() {}
 
     private static Outage masterGone(String name, List<Caller> callers, Supplier<Fault> start) {
@@ -111,11 +105,6 @@ public final class Chaos {
         return Duration.ofMillis(Long.parseLong(value));
     }
 
-    /** The log would say a thousand times that Redis does not answer. */
-    static void silenceLogs() {
-        LOGGERS.forEach(logger -> logger.setLevel(Level.OFF));
-    }
-
     /** Lets classes be loaded and compiled before anything is measured. */
     static void warmUp(Stalls stalls) {
         Duration moment = Duration.ofMillis(500);
@@ -125,7 +114,6 @@ public final class Chaos {
     }
 
     private static int run(Schedule schedule, Pattern only, PrintStream out) {
-        silenceLogs();
         List<Scenario> scenarios = scenarios(schedule).stream()
                 .filter(scenario -> only.matcher(scenario.name()).find())
                 .toList();

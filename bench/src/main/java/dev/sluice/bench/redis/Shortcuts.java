@@ -15,8 +15,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
-import java.util.logging.Level;
-import java.util.logging.Logger;
 
 /** Measures decisions that do not ask Redis each time, with blocking calls from two threads. */
 final class Shortcuts {
@@ -51,7 +49,6 @@ final class Shortcuts {
         this.server = server;
         this.length = length;
         this.figures = figures;
-        Logger.getLogger("").setLevel(Level.OFF); // that Redis is gone is no news here
     }
 
     String measure(Shortcut shortcut) {

@@ -22,7 +22,6 @@ class ChaosTest {
     @BeforeAll
     static void warmUp() {
         stalls = new Stalls();
-        Chaos.silenceLogs();
         Chaos.warmUp(stalls);
     }
 
