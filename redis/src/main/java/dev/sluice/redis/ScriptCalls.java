@@ -226,9 +226,12 @@ final class ScriptCalls {
         return moved;
     }
 
-    /** Keeps the permits of a concurrency limit held from now on, if the scripts that were called hold any. */
+    /**
+     * Keeps the permits of a concurrency limit held from now on, if the scripts that were called hold any. If the limits
+     * were changed during the call and hold nothing now, the caller will not release them: they end with their lease.
+     */
     void renewIfHeld(LimitScripts called, String key, Decision decision) {
-        if (decision.allowed() && called.holds()) {
+        if (decision.allowed() && called.holds() && scripts.holds()) {
             renewals.add(key, LimiterDecision.of(decision));
         }
     }

@@ -11,6 +11,7 @@ import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
 import dev.sluice.redis.servers.Eventually;
+import dev.sluice.redis.servers.FaultyProxy;
 import dev.sluice.redis.servers.RedisServer;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
@@ -125,5 +126,27 @@ class LeasesTest {
         assertThat(free(mine)).isEqualTo(2);
         assertThatThrownBy(() -> mine.releaseLeaseAsync("k", id).join())
                 .hasRootCauseMessage("Redis did not answer; the hold ends with its lease");
+    }
+
+    /** The caller sees limits that hold nothing, so it releases nothing: this process must not renew what it took. */
+    @Test
+    void whatIsTakenWhileTheLimitsChangeIsNotRenewed() {
+        Limit held = Limit.concurrency(1);
+        try (FaultyProxy proxy = FaultyProxy.to(server);
+                RedisStore store = RedisStore.builder()
+                        .url(proxy.url())
+                        .timeout(ofSeconds(5))
+                        .lease(ofSeconds(1))
+                        .build()) {
+            Limiter limiter = store.limiter("changes", OnFailure.DENY, held);
+            Eventually.holds("Redis decides", ofSeconds(10), () -> limiter.peek("k", 1).allowed());
+            proxy.delay(ofMillis(300));
+            CompletableFuture<Decision> taken = limiter.decideAsync("k", 1);
+            limiter.change(Limit.fixedWindow(100, ofMinutes(10)));
+            assertThat(taken.join().allowed()).isTrue();
+            proxy.delay(ofMillis(0));
+            limiter.change(held);
+            Eventually.holds("it ends with the lease", ofSeconds(10), () -> limiter.peek("k", 1).allowed());
+        }
     }
 }

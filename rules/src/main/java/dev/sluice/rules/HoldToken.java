@@ -1,8 +1,11 @@
 package dev.sluice.rules;
 
-import java.nio.BufferUnderflowException;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -17,56 +20,39 @@ record HoldToken(List<Held> holds) {
     /** One hold under a lease. */
     record Held(String limiter, String key, long id) {}
 
-    private static final byte VERSION = 1;
-    private static final int MAX_LENGTH = 1 << 16;
+    private static final int VERSION = 2;
 
+    /** The texts are written character by character, since a key may have half a pair of surrogates. */
     String text() {
-        List<byte[]> parts = new ArrayList<>();
-        int size = 1;
-        for (Held held : holds) {
-            parts.add(held.limiter.getBytes(StandardCharsets.UTF_8));
-            parts.add(held.key.getBytes(StandardCharsets.UTF_8));
-            size += 2 * Integer.BYTES + Long.BYTES;
-        }
-        size += parts.stream().mapToInt(part -> part.length).sum();
-        ByteBuffer bytes = ByteBuffer.allocate(size).put(VERSION);
-        for (int i = 0; i < holds.size(); i++) {
-            bytes.putLong(holds.get(i).id);
-            for (byte[] part : List.of(parts.get(2 * i), parts.get(2 * i + 1))) {
-                bytes.putInt(part.length).put(part);
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (DataOutputStream out = new DataOutputStream(bytes)) {
+            out.writeByte(VERSION);
+            for (Held held : holds) {
+                out.writeLong(held.id);
+                out.writeUTF(held.limiter);
+                out.writeUTF(held.key);
             }
+        } catch (IOException e) {
+            throw new UncheckedIOException("a token that cannot be written, of " + holds, e);
         }
-        return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes.array());
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes.toByteArray());
     }
 
     /** Reads a token; null if the text is none. */
     static @Nullable HoldToken parse(String text) {
-        if (text.isEmpty() || text.length() > MAX_LENGTH) {
-            return null;
-        }
-        try {
-            ByteBuffer bytes = ByteBuffer.wrap(Base64.getUrlDecoder().decode(text));
-            if (bytes.get() != VERSION) {
+        try (DataInputStream in = new DataInputStream(
+                new ByteArrayInputStream(Base64.getUrlDecoder().decode(text)))) {
+            if (in.read() != VERSION) {
                 return null;
             }
             List<Held> holds = new ArrayList<>();
-            while (bytes.hasRemaining()) {
-                long id = bytes.getLong();
-                holds.add(new Held(string(bytes), string(bytes), id));
+            while (in.available() > 0) {
+                long id = in.readLong();
+                holds.add(new Held(in.readUTF(), in.readUTF(), id));
             }
             return holds.isEmpty() ? null : new HoldToken(holds);
-        } catch (IllegalArgumentException | BufferUnderflowException e) {
+        } catch (IllegalArgumentException | IOException e) {
             return null;
         }
-    }
-
-    private static String string(ByteBuffer bytes) {
-        int length = bytes.getInt();
-        if (length < 0 || length > bytes.remaining()) {
-            throw new IllegalArgumentException("a part of " + length + " bytes is longer than the rest");
-        }
-        byte[] part = new byte[length];
-        bytes.get(part);
-        return new String(part, StandardCharsets.UTF_8);
     }
 }

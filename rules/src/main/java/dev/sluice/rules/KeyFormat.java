@@ -11,21 +11,31 @@ import org.jspecify.annotations.Nullable;
  * Makes the key of a rule from the attributes of a request, and reads it back.
  *
  * <p>The values are joined by {@code |}; a {@code |} or a backslash within a value has a backslash before it, and
- * {@code \-} stands for an attribute that is not there. So different values never make the same key.
+ * {@code \-} stands for an attribute that is not there. A long value is replaced by its start and its digest. So different
+ * values never make the same key.
  */
 final class KeyFormat {
     private static final char SEPARATOR = '|';
     private static final char ESCAPE = '\\';
     private static final String ABSENT = "\\-";
 
+    /** About the largest number of characters in a key, so that it fits a token and a URL with it. */
+    private static final int MAX_KEY = 1024;
+
+    private static final int MIN_VALUE = 128;
+    private static final int DIGEST_BYTES = 32;
+
     private final String[] attributes;
     private final Rule.MissingKey missingKey;
     private final int ipv6Prefix;
     private final PathOptions paths;
+    /** The largest number of characters of a value in the key. */
+    private final int maxValue;
 
     KeyFormat(Rule rule, PathOptions paths) {
         this.paths = paths;
         this.attributes = rule.key().toArray(String[]::new);
+        this.maxValue = Math.max(MIN_VALUE, MAX_KEY / Math.max(1, attributes.length));
         this.missingKey = rule.missingKey();
         this.ipv6Prefix = rule.ipv6Prefix();
     }
@@ -85,8 +95,8 @@ final class KeyFormat {
         }
         return switch (attribute) {
             case Attributes.IP -> escaped(grouped(value));
-            case Attributes.PATH -> escaped(paths.key(value));
-            default -> escaped(value);
+            case Attributes.PATH -> escaped(shortened(paths.key(value)));
+            default -> escaped(shortened(value));
         };
     }
 
@@ -104,6 +114,16 @@ final class KeyFormat {
             return embedded.toString();
         }
         return ipv6Prefix == 128 ? ip : address.masked(ipv6Prefix) + "/" + ipv6Prefix;
+    }
+
+    /** A long value as its start and its digest, so that different values stay different. */
+    private String shortened(String value) {
+        if (value.length() <= maxValue) {
+            return value;
+        }
+        int start = maxValue - 1 - 2 * DIGEST_BYTES;
+        start -= Character.isHighSurrogate(value.charAt(start - 1)) ? 1 : 0;
+        return value.substring(0, start) + "~" + Digest.of(value, DIGEST_BYTES);
     }
 
     private static String escaped(String value) {

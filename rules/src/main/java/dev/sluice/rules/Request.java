@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Three attributes are normalized, so that another spelling does not escape a rule: {@code ip} becomes the canonical
  * address (without a port), {@code host} loses its port and is in lower case, and {@code path} is read in
- * {@linkplain PathForms every form} in which a server may route it. A value that is very long is replaced by its start and
- * its digest.
+ * {@linkplain PathForms every form} in which a server may route it. Conditions see a value in full, however long it is; in
+ * a key a long value is replaced by its start and its digest.
  */
 public final class Request implements Attributes {
     /** The largest number of attributes of one request. */
@@ -24,12 +24,6 @@ public final class Request implements Attributes {
 
     /** The largest number of characters in the name of an attribute. */
     public static final int MAX_NAME = 128;
-
-    /** The largest number of characters in the value of an attribute. A longer one is replaced by its digest. */
-    public static final int MAX_VALUE = 8192;
-
-    /** The number of characters that stay of a longer value: more than any pattern has. */
-    private static final int START = 1024;
 
     /** Name, value, name, value. */
     private final String[] pairs;
@@ -115,15 +109,6 @@ public final class Request implements Attributes {
         return new Request(same, cost, null);
     }
 
-    /** A long value as its start and its digest, so that different values stay different. */
-    private static String shortened(String value) {
-        if (value.length() <= MAX_VALUE) {
-            return value;
-        }
-        int start = Character.isHighSurrogate(value.charAt(START - 1)) ? START - 1 : START;
-        return value.substring(0, start) + "~" + Digest.of(value, 32);
-    }
-
     @Override
     public String toString() {
         return "Request" + attributes() + (cost == 1 ? "" : " for " + cost);
@@ -139,21 +124,18 @@ public final class Request implements Attributes {
         private Builder() {}
 
         /**
-         * Adds an attribute. A value longer than {@link #MAX_VALUE} is replaced by its start and its digest.
+         * Adds an attribute.
          *
          * @throws IllegalArgumentException if it has been given already, if there are too many, or if its name is too long
          */
         public Builder with(String name, String value) {
             String lower = name.toLowerCase(Locale.ROOT);
             if (!lower.equals(PATH)) {
-                return add(lower, shortened(Attributes.normalized(lower, value)));
+                return add(lower, Attributes.normalized(lower, value));
             }
             PathForms read = PathForms.of(value);
-            PathForms kept = read == null
-                    ? null
-                    : new PathForms(read.all().stream().map(Request::shortened).toList(), read.complete());
-            add(lower, kept == null ? shortened(value) : kept.all().get(0));
-            forms = kept == null || (kept.complete() && kept.all().size() == 1) ? null : kept;
+            add(lower, read == null ? value : read.all().get(0));
+            forms = read == null || (read.complete() && read.all().size() == 1) ? null : read;
             return this;
         }
 

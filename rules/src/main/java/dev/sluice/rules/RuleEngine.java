@@ -146,7 +146,12 @@ public final class RuleEngine {
             if (rule == null) {
                 throw noRule(checks.get(i).rule());
             }
-            charges.add(rule, rules.forms(rules.withRegion(checks.get(i).request())), found);
+            Request known = rules.withRegion(checks.get(i).request());
+            if (rules.hasOneForm(known) || known.isPathReadable()) {
+                charges.add(rule, rules.forms(known), found);
+            } else {
+                found.add(charges.ofUnreadable(known));
+            }
         }
         return checks.isEmpty() ? decide(found) : withListeners(checks.get(0).request(), decide(found));
     }

@@ -56,6 +56,16 @@ class KeyFormatTest {
     }
 
     @Test
+    void aLongValueIsReplacedByItsDigest() {
+        String key = String.valueOf(BOTH.of(request("\ud83d\ude00".repeat(5000), "b")));
+        String other = String.valueOf(BOTH.of(request("\ud83d\ude00".repeat(5000) + "x", "b")));
+        assertThat(key).hasSizeLessThan(1024).endsWith("|b").isNotEqualTo(other);
+        Request again = BOTH.request(key);
+        assertThat(again == null ? null : BOTH.of(again)).isEqualTo(key);
+        assertThat(BOTH.of(request("x".repeat(512), "b"))).isEqualTo("x".repeat(512) + "|b");
+    }
+
+    @Test
     void aRuleDoesNotApplyWithoutItsKey() {
         assertThat(BOTH.of(Request.of(Map.of("user", "a"), 1))).isNull();
         assertThat(BOTH.missing(Request.of(Map.of("user", "a"), 1))).isEqualTo("device");

@@ -95,6 +95,18 @@ class LeasesTest {
         assertThat(free("eve")).isEqualTo(9);
     }
 
+    /** Also one that no encoding has, and one that no URL has room for. */
+    @Test
+    void aTokenReleasesTheHoldOfAnyKey() {
+        for (String user : List.of("half \ud83d of a pair", "\udc00", "\u0000", "\u20ac".repeat(100_000))) {
+            String token = token(check(user));
+            assertThat(token).as("fits the line of a request").hasSizeLessThan(8000);
+            assertThat(free(user)).isEqualTo(1);
+            assertThat(release(token)).isTrue();
+            assertThat(free(user)).isEqualTo(2);
+        }
+    }
+
     @Test
     void whatIsDeniedHoldsNothing() {
         check("bob");

@@ -243,4 +243,52 @@ class PathRulesTest {
                         .map(decision -> decision.rule().name() + " " + decision.key())
                         .toList());
     }
+
+    /** No pattern sees a part of it alone, so that no client pads a path until its end is out of sight. */
+    @Test
+    void aLongPathMeetsTheRulesOfItsEnd() {
+        Stage stage = new Stage("""
+                rules:
+                  - { name: delete, when: { path: /api/*/delete }, key: [path], limits: [1 per 1h] }
+                """);
+        String path = "/api/" + "x".repeat(9000) + "/delete";
+        assertThat(rules(stage, path)).containsExactly("delete");
+    }
+
+    /** Whichever of its forms a server routes, one that is not compared could be the one. */
+    @Test
+    void aRuleThatIsAskedByNameDeniesWhatCannotBeRead() {
+        Stage stage = new Stage("rules: [{ name: pages, key: [path], limits: [1000 per 1h] }]");
+        String path = "/a;b/..%2f\\//c%252f;/..%2f\\//d#e%3b?".repeat(3);
+        Request request = Request.of(Map.of("path", path), 1);
+        assertThat(request.isPathReadable()).isFalse();
+        assertThat(stage.engine.check(request).join().allowed()).isFalse();
+        assertThat(stage.engine
+                        .check(List.of(new RuleCheck("pages", request)))
+                        .join()
+                        .allowed())
+                .isFalse();
+    }
+
+    /** The forms of a long path are read only until it is clear that they are too many. */
+    @Test
+    void aPathMadeToBeSlowTakesLittleLongerThanAnyOther() {
+        String plain = "/a" + "/b%20c".repeat(1300);
+        String slow = "/a" + ";x/..%2f\\//a%252f;/".repeat(400);
+        nanos(plain);
+        nanos(slow);
+        long best = Long.MAX_VALUE;
+        for (int i = 0; i < 20 && best > 12; i++) {
+            best = Math.min(best, nanos(slow) / Math.max(1, nanos(plain)));
+        }
+        assertThat(best).as("times as long").isLessThanOrEqualTo(12);
+    }
+
+    private static long nanos(String path) {
+        long start = System.nanoTime();
+        for (int i = 0; i < 20; i++) {
+            Request.of(Map.of("path", path), 1);
+        }
+        return System.nanoTime() - start;
+    }
 }

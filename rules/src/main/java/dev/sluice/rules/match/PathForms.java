@@ -35,8 +35,8 @@ public record PathForms(List<String> all, boolean complete) {
     /** The largest number of forms that a path may have. */
     public static final int MAX = 16;
 
-    /** The largest number of characters of the forms that are tried. */
-    private static final int MAX_CHARACTERS = 256 << 10;
+    /** The largest number of characters that are read to find the forms. */
+    private static final int MAX_CHARACTERS = 64 << 10;
 
     public PathForms {
         all = List.copyOf(all);
@@ -56,12 +56,15 @@ public record PathForms(List<String> all, boolean complete) {
             addTarget(RequestPath.before(RequestPath.withoutScheme(path), "?"));
             for (String form : List.copyOf(forms)) {
                 if (!RequestPath.before(form, "%?#").equals(form)) {
-                    addTarget(RequestPath.before(form, "?"));
-                    addTarget(form);
+                    String cut = RequestPath.before(form, "?");
+                    addTarget(cut);
+                    if (cut.length() < form.length()) {
+                        addTarget(form);
+                    }
                 }
             }
             boolean complete = !isFull();
-            List<String> all = List.copyOf(forms);
+            List<String> all = forms.isEmpty() ? List.of(path) : List.copyOf(forms);
             return new PathForms(complete ? all : all.subList(0, Math.min(MAX, all.size())), complete);
         }
 
@@ -77,6 +80,9 @@ public record PathForms(List<String> all, boolean complete) {
         }
 
         private void addFragments(String target) {
+            if (isFull()) {
+                return;
+            }
             String cut = RequestPath.before(target, "#");
             addDecoded(cut);
             if (cut.length() < target.length()) {
@@ -88,6 +94,10 @@ public record PathForms(List<String> all, boolean complete) {
         }
 
         private void addDecoded(String text) {
+            if (isFull()) {
+                return;
+            }
+            characters += text.length();
             String whole = RequestPath.decoded(text);
             String segments = RequestPath.decodedSegments(text);
             addSlashes(whole);
@@ -97,6 +107,9 @@ public record PathForms(List<String> all, boolean complete) {
         }
 
         private void addSlashes(String text) {
+            if (isFull()) {
+                return;
+            }
             if (text.indexOf('\\') >= 0) {
                 addParameters(text.replace('\\', '/'));
             }

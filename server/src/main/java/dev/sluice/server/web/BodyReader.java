@@ -164,6 +164,7 @@ public final class BodyReader {
         }
 
         private void gone(Throwable cause) {
+            refused = true; // what still comes of it is not kept
             vertx.cancelTimer(timer);
             release();
             promise.tryFail(cause);

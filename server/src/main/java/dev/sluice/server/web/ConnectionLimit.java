@@ -1,26 +1,35 @@
 package dev.sluice.server.web;
 
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.RecvByteBufAllocator;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
 /**
  * Limits the connections that a listening socket accepts: closes those beyond the limit at once, and gives each of the
- * others a {@link HeadTimeout}.
+ * others a {@link HeadTimeout} and a bound on {@link UnreadResponses}.
  */
 @Sharable
 final class ConnectionLimit extends ChannelInboundHandlerAdapter {
+    /** The most bytes of one read: the requests in it are all decoded before the first is answered. */
+    private static final int READ_BYTES = 16 << 10;
+
+    private final RecvByteBufAllocator reads =
+            new AdaptiveRecvByteBufAllocator(64, 2048, READ_BYTES).maxMessagesPerRead(1);
     private final Bounds bounds;
     private final BooleanSupplier open;
     private final Runnable onReject;
+    private final UnreadResponses unread;
     private final AtomicInteger count = new AtomicInteger();
 
-    ConnectionLimit(Bounds bounds, BooleanSupplier open, Runnable onReject) {
+    ConnectionLimit(Bounds bounds, BooleanSupplier open, Runnable onReject, UnreadResponses unread) {
         this.bounds = bounds;
+        this.unread = unread;
         this.open = open;
         this.onReject = onReject;
     }
@@ -43,7 +52,8 @@ final class ConnectionLimit extends ChannelInboundHandlerAdapter {
             return;
         }
         connection.closeFuture().addListener(closed -> count.decrementAndGet());
-        connection.pipeline().addLast(new HeadTimeout(bounds.requestTimeout()));
+        connection.config().setRecvByteBufAllocator(reads);
+        connection.pipeline().addLast(unread.counter(), new HeadTimeout(bounds.requestTimeout()));
         context.fireChannelRead(connection);
     }
 }

@@ -33,7 +33,8 @@ public final class LimitedTransport implements io.vertx.core.transport.Transport
      */
     public LimitedTransport(Bounds bounds, BooleanSupplier open, Runnable onReject) {
         this.inner = best();
-        this.limited = new Limited(inner.implementation(), () -> new ConnectionLimit(bounds, open, onReject));
+        UnreadResponses unread = new UnreadResponses(bounds);
+        this.limited = new Limited(inner.implementation(), () -> new ConnectionLimit(bounds, open, onReject, unread));
     }
 
     /** The native one where there is one, since it is cheaper, else the one of the JDK. */
