@@ -194,7 +194,8 @@ class TlsTest {
     void wrongFilesAreOneLine(String options, String message) throws Exception {
         pki.openssl("genrsa -out rsa.key 2048");
         pki.openssl("pkcs8 -topk8 -passout pass:secret -in one.key -out locked.key");
-        pki.openssl("pkcs8 -topk8 -scrypt -passout pass:guess -in one.key -out odd.key");
+        pki.openssl("pkcs8 -topk8 -v1 PBE-MD5-RC2-64 -provider legacy -provider default -passout pass:guess"
+                + " -in one.key -out odd.key");
         Files.writeString(pki.file("wrong"), "guess\n");
         Files.writeString(pki.file("empty"), "");
         String args = "serve --port 0 --admin-port 0 "

@@ -62,6 +62,7 @@ import picocli.CommandLine.Option;
             "Each option can be given as an environment variable: SLUICE_ and its name in capitals, with _ for -."
                     + " --admin-port is SLUICE_ADMIN_PORT. An option goes before its variable.",
             "Port 0 takes a free port and prints its number. The log goes to standard error, one line for each event."
+                    + " OTEL_EXPORTER_OTLP_ENDPOINT turns traces on."
         })
 final class ServeCommand implements Callable<Integer> {
     static final String NAME = "serve";

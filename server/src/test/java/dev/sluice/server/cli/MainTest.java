@@ -85,6 +85,14 @@ class MainTest {
         assertThat(err.toString()).isEmpty();
     }
 
+    /** Each option says what it does, and those that everybody needs come first. */
+    @Test
+    void helpOfTheServiceBeginsWithTheRules() {
+        run("serve", "--help");
+        assertThat(out.toString()).containsSubsequence("--rules=", "--store=", "--port=", "--tls-cert=");
+        assertThat(out.toString()).doesNotContainPattern("=FILE\\n *\\n");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"--version", "-V", "serve --version"})
     void theVersionIsTheOneThatIsBuilt(String args) throws Exception {
