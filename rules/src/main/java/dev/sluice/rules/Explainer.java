@@ -55,7 +55,7 @@ final class Explainer {
                 continue;
             }
             PendingCharge charge = charges.of(rule, form, rule.share(form));
-            String reason = (rule.when.isEmpty() ? "it applies to every request" : "all its conditions hold")
+            String reason = (rule.when.isEmpty() ? "it applies to every request" : "all its conditions match")
                     + (forms.size() == 1
                             ? ""
                             : ", with the path " + Quoted.quoted(form.paths().get(0)));
@@ -89,7 +89,7 @@ final class Explainer {
             String value = form.attribute(condition.attribute());
             if (!condition.matches(value)) {
                 String was = value == null ? "the request has none" : "was " + Quoted.quoted(value);
-                return condition + " does not hold: " + was;
+                return condition + " does not match: " + was;
             }
         }
         String missing = rule.keyFormat.missing(form);

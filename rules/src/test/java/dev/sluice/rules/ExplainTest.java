@@ -35,14 +35,14 @@ class ExplainTest {
         assertThat(rules)
                 .extracting(Explanation.Considered::reason)
                 .containsExactly(
-                        "method: POST does not hold: was 'GET'",
+                        "method: POST does not match: was 'GET'",
                         "the request has no user, which its key needs",
                         "it applies to every request, and it is unlimited",
                         "it applies to every request",
                         "it applies to every request");
         assertThat(rules).extracting(Explanation.Considered::override).containsExactly(0, 0, 0, 0, 2);
         assertThat(explained("ip=1.2.3.4", 1).get(0).reason())
-                .isEqualTo("path: /login does not hold: the request has none");
+                .isEqualTo("path: /login does not match: the request has none");
     }
 
     @Test

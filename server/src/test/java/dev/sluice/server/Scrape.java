@@ -2,8 +2,10 @@ package dev.sluice.server;
 
 import dev.sluice.redis.servers.Eventually;
 import dev.sluice.redis.servers.RedisServer;
+import dev.sluice.server.ServerSettings.Address;
 import dev.sluice.server.envoy.EnvoyFolder;
 import dev.sluice.server.ruleset.InitialRules;
+import dev.sluice.server.tls.TlsFiles;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -16,10 +18,11 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The metrics of a real server that has everything: Redis, rules, limits for Envoy, and some traffic.
+ * The metrics of real servers that have everything: Redis, rules, limits for Envoy, some traffic, and TLS.
  *
  * @param families the labels of each metric, by its name; a histogram or summary is one metric
  * @param samples the labels of each series and their values, by the name of the series
@@ -35,7 +38,13 @@ record Scrape(Map<String, Set<String>> families, Map<String, Map<String, Set<Str
                 descriptors:
                   - { key: user, rate_limit: { unit: day, requests_per_unit: 5 } }
                 """);
-        try (RedisServer redis = RedisServer.start();
+        Pki pki = new Pki(Files.createDirectory(folder.resolve("tls")));
+        pki.authority("ca");
+        TlsFiles tls = new TlsFiles("--tls-", pki.file("ca.crt"), pki.file("ca.key"), null, null);
+        Address plain = new Address(Address.LOOPBACK, 0);
+        try (Service encrypted = new Service(
+                        ServerSettings.of(InitialRules.example()).at(new Address(Address.LOOPBACK, 0, tls), plain));
+                RedisServer redis = RedisServer.start();
                 Service service = new Service(ServerSettings.of(InitialRules.example())
                         .store(redis.url())
                         .envoy(EnvoyFolder.open(folder)))) {
@@ -51,7 +60,10 @@ record Scrape(Map<String, Set<String>> families, Map<String, Map<String, Set<Str
                     () -> Stream.of("sluice_store_master_up{", "jvm_gc_pause_seconds_count{", "port=\"admin\",status=")
                             .allMatch(service.send(HttpRequest.newBuilder(metrics))
                                     .body()::contains));
-            return parse(service.send(HttpRequest.newBuilder(metrics)).body());
+            URI others = URI.create("http://127.0.0.1:" + encrypted.server().adminPort() + "/metrics");
+            return parse(Stream.of(metrics, others)
+                    .map(each -> service.send(HttpRequest.newBuilder(each)).body())
+                    .collect(Collectors.joining("\n")));
         }
     }
 

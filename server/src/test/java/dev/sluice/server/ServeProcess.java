@@ -37,14 +37,7 @@ public final class ServeProcess implements AutoCloseable {
     /** The same with options of the JVM. */
     static ServeProcess start(List<String> flags, Map<String, String> environment, String... options)
             throws IOException {
-        List<String> words = new ArrayList<>();
-        words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        if (Runtime.version().feature() >= 23) { // as ./sluice has them: without, the JVM's warnings mix with the log
-            words.addAll(List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
-        }
-        words.addAll(flags);
-        words.addAll(List.of("-cp", System.getProperty("java.class.path"), "dev.sluice.server.cli.Main"));
-        words.addAll(List.of("serve", "--port", "0", "--admin-port", "0"));
+        List<String> words = command(flags);
         if (!List.of(options).contains("--drain")) {
             words.addAll(List.of("--drain", "0"));
         }
@@ -54,6 +47,19 @@ public final class ServeProcess implements AutoCloseable {
         ServeProcess server = new ServeProcess(builder.start());
         server.awaitReady();
         return server;
+    }
+
+    /** The command of such a process, for a test that starts it in its own way. */
+    public static List<String> command(List<String> flags) {
+        List<String> words = new ArrayList<>();
+        words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        if (Runtime.version().feature() >= 23) { // as ./sluice has them: without, the JVM's warnings mix with the log
+            words.addAll(List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
+        }
+        words.addAll(flags);
+        words.addAll(List.of("-cp", System.getProperty("java.class.path"), "dev.sluice.server.cli.Main"));
+        words.addAll(List.of("serve", "--port", "0", "--admin-port", "0"));
+        return words;
     }
 
     private void awaitReady() throws IOException {

@@ -187,12 +187,15 @@ class TlsTest {
                 "--tls-cert tls.crt --tls-key rsa.key  | --tls-key rsa.key: the key does not fit the certificate, which needs one for EC, or is damaged",
                 "--tls-cert tls.crt --tls-key locked.key | --tls-key-password-file: the key is encrypted, and no password for it is given (locked.key)",
                 "--tls-cert tls.crt --tls-key locked.key --tls-key-password-file wrong | --tls-key-password-file wrong: the password does not open the key (locked.key)",
+                "--tls-cert tls.crt --tls-key odd.key --tls-key-password-file wrong | --tls-key odd.key: the key is damaged, or encrypted in a form that is not known",
                 "--tls-cert tls.crt --tls-key tls.key --tls-client-ca empty | --tls-client-ca empty: there is no certificate in PEM in it (-----BEGIN CERTIFICATE-----)",
                 "--admin-tls-cert tls.crt --admin-tls-key no.key | --admin-tls-key no.key: there is no such file",
             })
     void wrongFilesAreOneLine(String options, String message) throws Exception {
         pki.openssl("genrsa -out rsa.key 2048");
         pki.openssl("pkcs8 -topk8 -passout pass:secret -in one.key -out locked.key");
+        pki.openssl("pkcs8 -topk8 -v1 PBE-MD5-RC2-64 -provider legacy -provider default -passout pass:guess"
+                + " -in one.key -out odd.key");
         Files.writeString(pki.file("wrong"), "guess\n");
         Files.writeString(pki.file("empty"), "");
         String args = "serve --port 0 --admin-port 0 "

@@ -54,8 +54,9 @@ public final class AdminAccess {
      */
     public static void requireSafe(String host, AdminTokens tokens) {
         if (tokens.isEmpty() && !isLoopback(host)) {
-            throw new IllegalArgumentException("the admin port would listen on " + host
-                    + ", where others can reach it, and has no token: set one, or listen on 127.0.0.1");
+            throw new IllegalArgumentException(
+                    "the admin port would listen on " + host
+                            + ", where others can reach it, and has no token: set one with --admin-token-file, or listen on 127.0.0.1");
         }
     }
 

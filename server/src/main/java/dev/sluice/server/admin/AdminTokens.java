@@ -70,6 +70,13 @@ public final class AdminTokens {
         return new Token(name == null ? DEFAULT_NAME : name, hash(token));
     }
 
+    /** These and the others. */
+    public AdminTokens and(AdminTokens others) {
+        List<Token> both = new ArrayList<>(all);
+        both.addAll(others.all);
+        return new AdminTokens(both);
+    }
+
     public boolean isEmpty() {
         return all.isEmpty();
     }

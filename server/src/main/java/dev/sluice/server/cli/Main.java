@@ -22,11 +22,13 @@ import picocli.CommandLine.ParameterException;
             "  sluice serve                               run the service, with a page to try limits",
             "  sluice check rules.yaml                    validate a rule file",
             "  sluice simulate --traffic boundary         draw what all algorithms do in an attack",
-            "  sluice bench core                          measure how fast this machine decides",
-            "  sluice bench redis                         measure how fast it decides with Redis",
-            "  sluice chaos                               kill, pause and flush Redis, and see what callers see",
-            "  sluice package                             make a tarball and a .deb that need no JDK",
-            "  sluice COMMAND --help                      show the options of a command"
+            "  sluice COMMAND --help                      show the options of a command",
+            "",
+            "In a checkout of the sources, also:",
+            "  ./sluice bench core                        measure how fast this machine decides",
+            "  ./sluice bench redis                       measure how fast it decides with Redis",
+            "  ./sluice chaos                             kill, pause and flush Redis, and see what callers see",
+            "  ./sluice package                           make a tarball and a .deb that need no JDK"
         })
 public final class Main implements Runnable {
     @Mixin
@@ -79,7 +81,7 @@ public final class Main implements Runnable {
 
     @Override
     public void run() {
-        throw common.wrongCall("say what to do: serve, check, simulate, bench, chaos or package");
+        throw common.wrongCall("say what to do: serve, check or simulate; in a checkout also bench, chaos or package");
     }
 
     private static String name(CommandLine commandLine) {

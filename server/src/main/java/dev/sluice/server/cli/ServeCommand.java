@@ -62,6 +62,7 @@ import picocli.CommandLine.Option;
             "Each option can be given as an environment variable: SLUICE_ and its name in capitals, with _ for -."
                     + " --admin-port is SLUICE_ADMIN_PORT. An option goes before its variable.",
             "Port 0 takes a free port and prints its number. The log goes to standard error, one line for each event."
+                    + " OTEL_EXPORTER_OTLP_ENDPOINT turns traces on."
         })
 final class ServeCommand implements Callable<Integer> {
     static final String NAME = "serve";
@@ -200,9 +201,8 @@ final class ServeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        LogFormat format = logFormat();
+        ServerLog.to(System.err, logFormat());
         ServerSettings settings = settings();
-        ServerLog.to(System.err, format);
         common.misspeltVariables()
                 .forEach(sentence -> ServerLog.events()
                         .atWarn()
@@ -224,7 +224,7 @@ final class ServeCommand implements Callable<Integer> {
         out.println("Ask       " + data + "/v1/check?ip=203.0.113.9&path=/login&method=POST");
         out.println("Look at   " + settings.admin().url(server.adminPort()) + "/   (playground)");
         out.println("Health    " + data + "/healthz");
-        out.println("Stop with Ctrl-C.");
+        out.println("Stop with Ctrl-C" + (drain == 0 ? "." : "; the ports close after " + drain + " s (--drain)."));
         stopped.await();
         return 0;
     }
@@ -275,7 +275,7 @@ final class ServeCommand implements Callable<Integer> {
                 .memory(memory())
                 .redis(new ServerSettings.Redis(storePrefix, Duration.ofMillis(storeTimeout)))
                 .at(address(host, port, tls::data), address(adminHost, adminPort, tls::admin))
-                .guarded(tokens(), auditLog == null ? AuditLog.to(System.out) : AuditLog.toFile(auditLog))
+                .guarded(tokens(), audit())
                 .envoy(envoy())
                 .bounds(Bounds.DEFAULTS.withConnections(maxConnections))
                 .drain(Duration.ofSeconds(drain))
@@ -287,7 +287,7 @@ final class ServeCommand implements Callable<Integer> {
     private LogFormat logFormat() {
         LogFormat format = LogFormat.named(logFormat);
         if (format == null) {
-            throw common.wrongCall("--log-format must be text or json, was '" + logFormat + "'");
+            throw common.wrongCall(common.origin("--log-format") + " must be text or json, was '" + logFormat + "'");
         }
         return format;
     }
@@ -320,15 +320,38 @@ final class ServeCommand implements Callable<Integer> {
     }
 
     private AdminTokens tokens() {
-        String tokens = adminToken == null ? "" : adminToken;
-        if (adminTokenFile != null) {
-            try {
-                tokens += "\n" + Files.readString(adminTokenFile);
-            } catch (IOException e) {
-                throw new IllegalStateException(common.origin("--admin-token-file") + " cannot be read: " + e, e);
-            }
+        AdminTokens given =
+                adminToken == null ? AdminTokens.none() : tokens(common.origin("--admin-token"), adminToken);
+        if (adminTokenFile == null) {
+            return given;
         }
-        return AdminTokens.parse(tokens);
+        String option = common.origin("--admin-token-file");
+        try {
+            return given.and(tokens(option + " " + adminTokenFile, Files.readString(adminTokenFile)));
+        } catch (IOException e) {
+            throw new IllegalStateException(option + " cannot be read: " + e, e);
+        }
+    }
+
+    /** Whoever asks for a token does not get a port without one: a text with none in it is wrong. */
+    private AdminTokens tokens(String where, String text) {
+        try {
+            AdminTokens tokens = AdminTokens.parse(text);
+            if (!tokens.isEmpty()) {
+                return tokens;
+            }
+        } catch (IllegalArgumentException e) {
+            throw common.wrongCall(where + ": " + e.getMessage());
+        }
+        throw common.wrongCall(where + ": there is no token; expected name:token or token on each line");
+    }
+
+    private AuditLog audit() {
+        try {
+            return auditLog == null ? AuditLog.toStandardOutput() : AuditLog.toFile(auditLog);
+        } catch (IOException e) {
+            throw new IllegalStateException(common.origin("--audit-log") + " cannot be written: " + e, e);
+        }
     }
 
     private @Nullable EnvoyFolder envoy() {

@@ -7,24 +7,34 @@ import picocli.CommandLine.Option;
 
 /** The options for TLS, of each port its own. */
 final class TlsOptions {
+    /** In the help they stand after those that everybody needs. */
+    private static final int LAST = 1;
+
     @Option(
             names = "--tls-cert",
+            order = LAST,
             paramLabel = "FILE",
             description = "The certificate of the data port and its chain, in PEM: turns TLS on. All files of TLS are"
                     + " read again when they change. Default: no TLS.")
     private @Nullable Path cert;
 
-    @Option(names = "--tls-key", paramLabel = "FILE", description = "The key of that certificate, in PEM.")
+    @Option(
+            names = "--tls-key",
+            order = LAST,
+            paramLabel = "FILE",
+            description = "The key of that certificate, in PEM.")
     private @Nullable Path key;
 
     @Option(
             names = "--tls-key-password-file",
+            order = LAST,
             paramLabel = "FILE",
             description = "The password of the key, if it is encrypted.")
     private @Nullable Path keyPasswordFile;
 
     @Option(
             names = "--tls-client-ca",
+            order = LAST,
             paramLabel = "FILE",
             description = "Certificates in PEM, one of which must have signed the certificate of every client."
                     + " Default: clients need no certificate.")
@@ -32,17 +42,30 @@ final class TlsOptions {
 
     @Option(
             names = "--admin-tls-cert",
+            order = LAST,
             paramLabel = "FILE",
-            description = "The same four for the admin port; a token is needed all the same.")
+            description = "The same for the admin port, which needs its token all the same.")
     private @Nullable Path adminCert;
 
-    @Option(names = "--admin-tls-key", paramLabel = "FILE", description = "")
+    @Option(
+            names = "--admin-tls-key",
+            order = LAST,
+            paramLabel = "FILE",
+            description = "The key of the admin port's certificate.")
     private @Nullable Path adminKey;
 
-    @Option(names = "--admin-tls-key-password-file", paramLabel = "FILE", description = "")
+    @Option(
+            names = "--admin-tls-key-password-file",
+            order = LAST,
+            paramLabel = "FILE",
+            description = "The password of that key.")
     private @Nullable Path adminKeyPasswordFile;
 
-    @Option(names = "--admin-tls-client-ca", paramLabel = "FILE", description = "")
+    @Option(
+            names = "--admin-tls-client-ca",
+            order = LAST,
+            paramLabel = "FILE",
+            description = "Who signs the certificates of clients of the admin port.")
     private @Nullable Path adminClientCa;
 
     /** The files of the data port; null for none. Throws an {@link IllegalArgumentException} if one is missing. */

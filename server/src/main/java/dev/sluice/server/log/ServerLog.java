@@ -10,6 +10,7 @@ import ch.qos.logback.core.encoder.Encoder;
 import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import java.io.FilterOutputStream;
+import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -31,6 +32,12 @@ public final class ServerLog extends ContextAwareBase implements Configurator {
 
     /** Libraries that log too much. */
     private static final List<String> VERBOSE = List.of("io.lettuce", "io.netty");
+
+    /**
+     * Netty's logger for listeners of an event loop that has ended. The client of Redis ends one with each attempt to
+     * connect that fails, so while Redis is away this would be two errors a second that mean nothing.
+     */
+    private static final String ENDED_LOOPS = "io.netty.util.concurrent.DefaultPromise.rejectedExecution";
 
     /** Logback makes one, when the first logger is asked for. */
     public ServerLog() {}
@@ -66,7 +73,7 @@ public final class ServerLog extends ContextAwareBase implements Configurator {
         appender.setEncoder(encoder);
         appender.setOutputStream(new FilterOutputStream(out) {
             @Override
-            public void write(byte[] bytes, int from, int length) throws java.io.IOException {
+            public void write(byte[] bytes, int from, int length) throws IOException {
                 out.write(bytes, from, length);
             }
 
@@ -79,6 +86,7 @@ public final class ServerLog extends ContextAwareBase implements Configurator {
         root.setLevel(Level.INFO);
         root.addAppender(appender);
         VERBOSE.forEach(name -> context.getLogger(name).setLevel(Level.WARN));
+        context.getLogger(ENDED_LOOPS).setLevel(Level.OFF);
     }
 
     private static Encoder<ILoggingEvent> text(LoggerContext context) {

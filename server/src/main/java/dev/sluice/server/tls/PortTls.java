@@ -102,6 +102,9 @@ public final class PortTls {
                 LOG.log(System.Logger.Level.WARNING, "the {0} port keeps its certificate: {1}", port, why);
             }
             problem = why;
+        } catch (RuntimeException e) {
+            problem = e.toString();
+            throw e; // the watcher logs and counts it
         }
     }
 

@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 final class PrivateKeys {
     private static final Pattern BLOCK = Pattern.compile(
             "-----BEGIN ((?:RSA |EC |ENCRYPTED )?PRIVATE KEY)-----(.*?)-----END \\1-----", Pattern.DOTALL);
+    private static final String UNKNOWN_ENCRYPTION = "the key is damaged, or encrypted in a form that is not known";
     private static final byte[] VERSION = {0x02, 0x01, 0x00};
     private static final int SEQUENCE = 0x30;
     private static final int OCTETS = 0x04;
@@ -93,6 +94,9 @@ final class PrivateKeys {
         }
         try {
             EncryptedPrivateKeyInfo info = new EncryptedPrivateKeyInfo(der);
+            if (info.getAlgParameters() == null) {
+                throw new BadKeyException(UNKNOWN_ENCRYPTION, false);
+            }
             String algorithm = info.getAlgParameters().toString(); // the whole name, where getAlgName says PBES2 only
             SecretKey secret =
                     SecretKeyFactory.getInstance(algorithm).generateSecret(new PBEKeySpec(password.toCharArray()));
@@ -102,7 +106,7 @@ final class PrivateKeys {
         } catch (GeneralSecurityException e) {
             throw new BadKeyException("the password does not open the key", true);
         } catch (IOException e) {
-            throw new BadKeyException("the key is damaged, or encrypted in a form that is not known", false);
+            throw new BadKeyException(UNKNOWN_ENCRYPTION, false);
         }
     }
 

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +37,7 @@ final class OpenTelemetryTracer implements CheckTracer {
     private static final AttributeKey<String> OUTCOME = AttributeKey.stringKey("sluice.outcome");
     private static final AttributeKey<String> SOURCE = AttributeKey.stringKey("sluice.source");
     private static final AttributeKey<String> DOMAIN = AttributeKey.stringKey("sluice.domain");
+    private static final String SERVICE_NAME = "otel.service.name";
     private static final int SECONDS_TO_CLOSE = 5;
 
     private static final TextMapGetter<HttpServerRequest> HEADERS = new TextMapGetter<>() {
@@ -63,10 +65,16 @@ final class OpenTelemetryTracer implements CheckTracer {
     /** Starts to send spans, as these properties of OpenTelemetry say. */
     static OpenTelemetryTracer start(Map<String, String> properties) {
         Map<String, String> all = new HashMap<>(Map.of(
-                "otel.service.name", "sluice",
-                "otel.traces.exporter", "otlp",
-                "otel.exporter.otlp.protocol", "http/protobuf"));
+                SERVICE_NAME,
+                "sluice",
+                "otel.traces.exporter",
+                "otlp",
+                "otel.exporter.otlp.protocol",
+                "http/protobuf"));
         all.putAll(properties);
+        if (!properties.containsKey(SERVICE_NAME) && namesService(properties)) {
+            all.remove(SERVICE_NAME);
+        }
         all.put("otel.metrics.exporter", "none"); // Prometheus reads them
         all.put("otel.logs.exporter", "none");
         return new OpenTelemetryTracer(AutoConfiguredOpenTelemetrySdk.builder()
@@ -74,6 +82,12 @@ final class OpenTelemetryTracer implements CheckTracer {
                 .disableShutdownHook()
                 .build()
                 .getOpenTelemetrySdk());
+    }
+
+    /** Whether the attributes of the resource have the name of the service, which then goes before the default. */
+    private static boolean namesService(Map<String, String> properties) {
+        return Stream.of(properties.getOrDefault("otel.resource.attributes", "").split(","))
+                .anyMatch(attribute -> attribute.strip().startsWith("service.name="));
     }
 
     @Override

@@ -134,7 +134,7 @@ class AdminPortTest {
                 new JsonObject(admin.post("/v1/explain", "{\"attributes\": {\"ip\": \"192.0.2.1\", \"path\": \"/\"}}")
                         .body());
         assertThat(elsewhere.getJsonArray("notApplying").getJsonObject(0).getString("reason"))
-                .contains("path: /login does not hold");
+                .contains("path: /login does not match");
     }
 
     @Test

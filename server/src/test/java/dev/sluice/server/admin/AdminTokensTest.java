@@ -50,8 +50,9 @@ class AdminTokensTest {
     void elsewhereNeedsOne(String host) {
         assertThatThrownBy(() -> AdminAccess.requireSafe(host, AdminTokens.none()))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("the admin port would listen on " + host
-                        + ", where others can reach it, and has no token: set one, or listen on 127.0.0.1");
+                .hasMessage(
+                        "the admin port would listen on " + host
+                                + ", where others can reach it, and has no token: set one with --admin-token-file, or listen on 127.0.0.1");
         assertThatCode(() -> AdminAccess.requireSafe(host, AdminTokens.parse(LONG_ENOUGH)))
                 .doesNotThrowAnyException();
     }

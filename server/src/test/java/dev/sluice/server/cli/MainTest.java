@@ -3,20 +3,33 @@ package dev.sluice.server.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.redis.servers.Eventually;
 import dev.sluice.rules.file.RuleFile;
 import dev.sluice.server.ServeProcess;
 import io.vertx.core.json.JsonObject;
+import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -30,7 +43,7 @@ class MainTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "''                              | sluice: say what to do: serve, check, simulate, bench, chaos or package; see sluice --help",
+                "''                              | sluice: say what to do: serve, check or simulate; in a checkout also bench, chaos or package; see sluice --help",
                 "frobnicate                      | sluice: Unmatched argument at index 0: 'frobnicate'; see sluice --help",
                 "simulate --permits ten          | sluice simulate: permits must be a whole number from 1 to 100000, was 'ten'; see",
                 "simulate --traffic storm        | sluice simulate: traffic must be one of steady, burst, boundary,",
@@ -70,6 +83,14 @@ class MainTest {
         assertThat(out.toString()).startsWith("Usage: sluice").contains(mention);
         assertThat(out.toString().lines()).allMatch(line -> line.length() <= 100);
         assertThat(err.toString()).isEmpty();
+    }
+
+    /** Each option says what it does, and those that everybody needs come first. */
+    @Test
+    void helpOfTheServiceBeginsWithTheRules() {
+        run("serve", "--help");
+        assertThat(out.toString()).containsSubsequence("--rules=", "--store=", "--port=", "--tls-cert=");
+        assertThat(out.toString()).doesNotContainPattern("=FILE\\n *\\n");
     }
 
     @ParameterizedTest
@@ -230,6 +251,68 @@ class MainTest {
                 .isEqualTo("sluice serve: no-such-file.yaml: there is no such file" + System.lineSeparator());
     }
 
+    /** The line is that of the file, and a file without a token does not open the port to everybody. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "short           | : admin token on line 1: a token has 16 to 512 characters, this one has 5; see",
+                "# people        | : there is no token; expected name:token or token on each line; see",
+                "''              | : there is no token; expected name:token or token on each line; see",
+            })
+    void aFileWithoutATokenIsOneLineAndTwo(String text, String message, @TempDir Path folder) throws Exception {
+        Path file = Files.writeString(folder.resolve("tokens"), text);
+        assertThat(run("serve", "--admin-token-file", file.toString())).isEqualTo(2);
+        assertThat(err.toString())
+                .startsWith("sluice serve: --admin-token-file " + file + message)
+                .hasLineCount(1);
+    }
+
+    @Test
+    void anAuditLogThatCannotBeWrittenIsOneLineAndOne(@TempDir Path folder) {
+        String file = folder.resolve("no/such/audit.log").toString();
+        assertThat(run("serve", "--audit-log", file)).isEqualTo(1);
+        assertThat(err.toString())
+                .isEqualTo("sluice serve: --audit-log cannot be written: java.nio.file.NoSuchFileException: " + file
+                        + System.lineSeparator());
+    }
+
+    /** Standard output that nobody can write to, such as a file on a full disk. */
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void aLineOfTheAuditLogThatIsLostIsCounted(@TempDir Path folder) throws Exception {
+        Path log = folder.resolve("log");
+        Process process = new ProcessBuilder(ServeProcess.command(List.of()))
+                .redirectOutput(new File("/dev/full"))
+                .redirectError(log.toFile())
+                .start();
+        try {
+            Pattern started = Pattern.compile("event=started .*adminPort=(\\d+)");
+            Eventually.holds(
+                    "it has started",
+                    Duration.ofSeconds(60),
+                    () -> started.matcher(read(log)).find());
+            Matcher port = started.matcher(Files.readString(log));
+            assertThat(port.find()).isTrue();
+            String admin = "http://127.0.0.1:" + port.group(1);
+            HttpClient http = HttpClient.newHttpClient();
+            http.send(
+                    HttpRequest.newBuilder(URI.create(admin + "/v1/rules"))
+                            .PUT(HttpRequest.BodyPublishers.ofString(RuleFile.exampleText() + "# changed\n"))
+                            .build(),
+                    BodyHandlers.discarding());
+            assertThat(http.send(
+                                    HttpRequest.newBuilder(URI.create(admin + "/metrics"))
+                                            .build(),
+                                    BodyHandlers.ofString())
+                            .body())
+                    .contains("sluice_audit_failures_total 1.0");
+            assertThat(Files.readString(log)).contains("cannot write the audit log");
+        } finally {
+            process.destroyForcibly().waitFor();
+        }
+    }
+
     /** A real process, told to stop as a service manager would. */
     @Test
     void serveSaysWhereToLookAndStopsOnRequest() throws Exception {
@@ -258,6 +341,14 @@ class MainTest {
                     .allSatisfy(said ->
                             assertThat(new JsonObject(said).getString("level")).isNotEmpty());
             assertThat(server.said()).noneMatch(said -> said.contains("event="));
+        }
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

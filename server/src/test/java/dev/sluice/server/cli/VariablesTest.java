@@ -28,6 +28,8 @@ class VariablesTest {
                 "SLUICE_ADMIN_PORT      | 8080        | --port and SLUICE_ADMIN_PORT must differ, both are 8080; see",
                 "SLUICE_STORE_TIMEOUT   | 0           | SLUICE_STORE_TIMEOUT must be from 1 to 60000, was 0; see",
                 "SLUICE_MEMORY          | lots        | SLUICE_MEMORY: expected a size such as 256MB",
+                "SLUICE_LOG_FORMAT      | xml         | SLUICE_LOG_FORMAT must be text or json, was 'xml'; see",
+                "SLUICE_ADMIN_TOKEN     | short       | SLUICE_ADMIN_TOKEN: admin token on line 1: a token has 16 to 512",
                 "SLUICE_TLS_KEY         | key.pem     | TLS needs --tls-cert and --tls-key, and --tls-cert is missing",
                 "SLUICE_PORT            | tcp://10.0.0.1:8080 | Invalid value for variable SLUICE_PORT: 'tcp://10.0.0.1:8080' is not an int: Kubernetes sets this variable for a Service of the name sluice; set enableServiceLinks: false",
             })

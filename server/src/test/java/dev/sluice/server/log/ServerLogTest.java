@@ -68,6 +68,8 @@ class ServerLogTest {
         system.log(System.Logger.Level.ERROR, "failed", failure());
         LoggerFactory.getLogger("io.vertx.test").info("through {}", "SLF4J");
         LoggerFactory.getLogger("io.netty.test").info("too much");
+        LoggerFactory.getLogger("io.netty.util.concurrent.DefaultPromise.rejectedExecution")
+                .error("too much");
         Logger.getLogger("jdk").log(Level.WARNING, "through {0}", "the JDK");
     }
 

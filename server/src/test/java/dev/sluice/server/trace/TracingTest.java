@@ -13,6 +13,7 @@ import dev.sluice.server.ruleset.InitialRules;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -126,6 +127,58 @@ class TracingTest {
             assertThat(get(server, "/v1/check?path=/few")).isEqualTo(200);
             assertThat(get(server, "/v1/check?path=/few", "traceparent", "nonsense"))
                     .isEqualTo(429);
+        }
+    }
+
+    /** A collector that accepts connections and says nothing: more spans than its queue holds, and a server that stops. */
+    @Test
+    void aCollectorThatHangsChangesNoAnswer() throws Exception {
+        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            ServerSettings settings = ServerSettings.of(InitialRules.builtIn("rules.yaml", RULES))
+                    .tracer(Tracing.of(Map.of(
+                            "OTEL_EXPORTER_OTLP_ENDPOINT",
+                            "http://127.0.0.1:" + silent.getLocalPort(),
+                            "OTEL_BSP_SCHEDULE_DELAY",
+                            "10",
+                            "OTEL_BSP_MAX_QUEUE_SIZE",
+                            "16",
+                            "OTEL_BSP_MAX_EXPORT_BATCH_SIZE",
+                            "8")));
+            SluiceServer server = SluiceServer.start(settings);
+            String list = "[" + "{\"attributes\": {\"path\": \"/few\"}},".repeat(99) + "{\"attributes\": {}}]";
+            for (int i = 0; i < 10; i++) {
+                assertThat(post(server, "/v1/check", list)).isEqualTo(200);
+            }
+            long began = System.nanoTime();
+            server.close();
+            assertThat(System.nanoTime() - began)
+                    .as("it waits for the collector for at most five seconds")
+                    .isLessThan(Duration.ofSeconds(20).toNanos());
+        }
+    }
+
+    /** As OpenTelemetry has it: the attributes of the resource name the service, unless there is a variable for that. */
+    @Test
+    void theNameOfTheService() throws Exception {
+        String endpoint = "http://127.0.0.1:" + collector.getAddress().getPort();
+        Map<Map<String, String>, String> names = Map.of(
+                Map.of(),
+                "sluice",
+                Map.of("OTEL_RESOURCE_ATTRIBUTES", "team=a,service.name=limits"),
+                "limits",
+                Map.of("OTEL_RESOURCE_ATTRIBUTES", "service.name=limits", "OTEL_SERVICE_NAME", "shop"),
+                "shop");
+        for (Map.Entry<Map<String, String>, String> each : names.entrySet()) {
+            spans.clear();
+            Map<String, String> environment = new TreeMap<>(each.getKey());
+            environment.put("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint);
+            ServerSettings settings =
+                    ServerSettings.of(InitialRules.builtIn("rules.yaml", RULES)).tracer(Tracing.of(environment));
+            try (SluiceServer server = SluiceServer.start(settings)) {
+                get(server, "/v1/check?path=/few");
+            }
+            assertThat(spans).as(each.getKey().toString()).hasSize(1);
+            assertThat(spans.get(0).service).isEqualTo(each.getValue());
         }
     }
 
