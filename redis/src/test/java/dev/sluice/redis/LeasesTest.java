@@ -139,14 +139,18 @@ class LeasesTest {
                         .lease(ofSeconds(1))
                         .build()) {
             Limiter limiter = store.limiter("changes", OnFailure.DENY, held);
-            Eventually.holds("Redis decides", ofSeconds(10), () -> limiter.peek("k", 1).allowed());
+            Eventually.holds(
+                    "Redis decides", ofSeconds(10), () -> limiter.peek("k", 1).allowed());
             proxy.delay(ofMillis(300));
             CompletableFuture<Decision> taken = limiter.decideAsync("k", 1);
             limiter.change(Limit.fixedWindow(100, ofMinutes(10)));
             assertThat(taken.join().allowed()).isTrue();
             proxy.delay(ofMillis(0));
             limiter.change(held);
-            Eventually.holds("it ends with the lease", ofSeconds(10), () -> limiter.peek("k", 1).allowed());
+            Eventually.holds(
+                    "it ends with the lease",
+                    ofSeconds(10),
+                    () -> limiter.peek("k", 1).allowed());
         }
     }
 }
