@@ -36,7 +36,7 @@ public record PathForms(List<String> all, boolean complete) {
     public static final int MAX = 16;
 
     /** The largest number of characters that are read to find the forms. */
-    private static final int MAX_CHARACTERS = 64 << 10;
+    static final int MAX_CHARACTERS = 64 << 10;
 
     public PathForms {
         all = List.copyOf(all);
@@ -48,9 +48,14 @@ public record PathForms(List<String> all, boolean complete) {
     }
 
     /** Tries the combinations, the one that reduces a path most first. */
-    private static final class Reader {
+    static final class Reader {
         private final Set<String> forms = new LinkedHashSet<>();
         private int characters;
+
+        /** How many characters it has read. */
+        int characters() {
+            return characters;
+        }
 
         PathForms read(String path) {
             addTarget(RequestPath.before(RequestPath.withoutScheme(path), "?"));

@@ -78,4 +78,13 @@ class PathFormsTest {
         assertThat(new PathOptions(ignore, ignore).conditions(conditions))
                 .containsExactly(Condition.anyOf("path", "/a/", "/a", "/b/*/", "/b/*"), Condition.is("user", "A/"));
     }
+
+    /** What a path costs is bounded, however many forms it was made to have. */
+    @Test
+    void aLongPathIsReadOnlyUntilItsFormsAreTooMany() {
+        String slow = "/a" + ";x/..%2f\\//a%252f;/".repeat(400);
+        PathForms.Reader reader = new PathForms.Reader();
+        assertThat(reader.read(slow).complete()).isFalse();
+        assertThat(reader.characters()).isLessThanOrEqualTo(PathForms.MAX_CHARACTERS + 2 * slow.length());
+    }
 }
