@@ -59,7 +59,7 @@ class StoppingTest {
         }
     }
 
-    /** On a connection of its own: newer clients send it behind a request that waits. */
+    /** On a connection of its own, as a balancer asks. */
     private static String get(Service service, String path) {
         try {
             return service.raw("GET " + path + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
