@@ -8,4 +8,5 @@ module dev.sluice.rules {
     exports dev.sluice.rules;
     exports dev.sluice.rules.file;
     exports dev.sluice.rules.match;
+    exports dev.sluice.rules.watch;
 }

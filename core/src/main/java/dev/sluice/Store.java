@@ -60,6 +60,17 @@ public interface Store extends AutoCloseable {
     default void forget(String name) {}
 
     /**
+     * Forgets all that was counted, as if the store had just been made: for tests, between one and the next. Limiters that
+     * the store made stay in use. Those who wait are denied, permits that are held are held no longer, and the clock may be
+     * set back meanwhile.
+     *
+     * @throws UnsupportedOperationException if the counters are shared with other processes
+     */
+    default void reset() {
+        throw new UnsupportedOperationException("only a store in this process forgets everything: reset single keys");
+    }
+
+    /**
      * Frees what the store uses. A store in this JVM ends the waits on its limiters: those who wait are denied at once,
      * and so is whoever would have to wait later; calls that do not wait are decided as before. What the limiters of
      * another store do then is for it to say.

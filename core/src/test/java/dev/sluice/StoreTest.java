@@ -6,6 +6,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Limiters by name, and requests that ask several of them. */
 class StoreTest {
@@ -34,6 +36,45 @@ class StoreTest {
         store.limiter("login", perMinute(1)).tryAcquire("ann");
         store.forget("login");
         assertThat(store.limiter("login", perMinute(1)).tryAcquire("ann")).isTrue();
+    }
+
+    /** As tests need it between one and the next: the same limiters, from the start, at an earlier time. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "1 per 1m",
+                "1 per 1m fixed-window",
+                "1 per 1m sliding-log",
+                "1 per 1m token-bucket",
+                "1 per 1m leaky-bucket",
+                "1 at once"
+            })
+    void whatIsResetBeginsAnewEvenAtAnEarlierTime(String limit) {
+        ManualClock clock = new ManualClock();
+        Store store = Store.builder().clock(clock).build();
+        Limiter limiter = store.limiter("login", Limit.parse(limit));
+        for (int round = 0; round < 3; round++) {
+            clock.advance(Duration.ofDays(2));
+            for (String key : List.of("", "ann")) {
+                Decision taken = limiter.decide(key);
+                assertThat(taken.allowed()).as(limit + " '" + key + "' in round " + round).isTrue();
+                assertThat(limiter.decide(key).allowed()).isFalse();
+                CompletableFuture<Decision> waiting = limiter.acquireAsync(key, 1, Duration.ofMinutes(10));
+                assertThat(waiting).isNotDone();
+                store.reset();
+                assertThat(waiting).isCompletedWithValueMatching(answer -> !answer.allowed());
+                clock.stepBack(Duration.ofDays(1));
+                assertThat(limiter.decide(key).allowed()).isTrue();
+                limiter.release(key, taken); // of before, and so without effect
+                assertThat(limiter.decide(key).allowed()).isFalse();
+                if (!limit.endsWith("at once")) {
+                    clock.advance(Duration.ofMinutes(2));
+                    assertThat(limiter.decide(key).allowed()).isTrue();
+                }
+                store.reset();
+            }
+        }
+        assertThat(clock.pending()).isZero();
     }
 
     @Test

@@ -193,6 +193,11 @@ public record AllOf(List<Algorithm> limits) implements Algorithm {
         }
 
         @Override
+        public State restarted() {
+            return mapped(State::restarted);
+        }
+
+        @Override
         public long room(int percent) {
             long least = Long.MAX_VALUE;
             for (State part : parts) {

@@ -107,6 +107,11 @@ public abstract class State extends SequenceLock {
         return algorithm().fresh();
     }
 
+    /** {@link #cleared}, without a memory of the time: the clock may be set back. */
+    public State restarted() {
+        return cleared();
+    }
+
     /** The bytes that this state takes on the heap, as it stands. */
     public abstract long bytes();
 

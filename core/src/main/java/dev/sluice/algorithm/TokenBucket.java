@@ -191,6 +191,11 @@ public sealed class TokenBucket extends Rate implements Algorithm permits LeakyB
             return cleared;
         }
 
+        @Override
+        public final State restarted() {
+            return limit.fresh();
+        }
+
         /** At least as high as all marks so far, so that nothing of before is refunded. */
         long countAfterReset() {
             return missing + count;

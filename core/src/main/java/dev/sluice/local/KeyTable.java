@@ -292,6 +292,13 @@ final class KeyTable {
         }
     }
 
+    /** {@link #clear}; keys may be added at times before those that were dropped. */
+    void restart() {
+        clear();
+        notBefore = Long.MIN_VALUE;
+        sweepAt = Long.MIN_VALUE;
+    }
+
     private void sweep(long now) {
         sweepAt = now + SWEEP_EVERY_MICROS;
         Shard[] shards = this.shards;

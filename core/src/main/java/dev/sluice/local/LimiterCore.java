@@ -340,6 +340,13 @@ final class LimiterCore extends Entry {
         keys.clear();
     }
 
+    /** Begins anew, at any time: refuses those who wait, and drops everything. */
+    void restart() {
+        waiting.refuseAll();
+        keys.restart();
+        replace(this, State::restarted);
+    }
+
     /** Drops a few idle keys, when the memory is needed elsewhere. */
     void sweep() {
         keys.sweepIfDue(clock());

@@ -131,6 +131,11 @@ final class LocalLimiter extends AbstractLimiter {
         core.clear();
     }
 
+    /** Begins anew: refuses those who wait, and forgets all keys and all times. */
+    void restart() {
+        core.restart();
+    }
+
     @Override
     protected boolean holds() {
         return core.holds();

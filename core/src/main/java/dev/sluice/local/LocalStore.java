@@ -97,6 +97,11 @@ final class LocalStore implements Store {
     }
 
     @Override
+    public void reset() {
+        limiters.values().forEach(LocalLimiter::restart);
+    }
+
+    @Override
     public void close() {
         closed = true;
         limiters.values().forEach(LocalLimiter::close);

@@ -186,6 +186,11 @@ final class WaitQueues {
     /** Refuses everybody who waits, and who would wait from now on. */
     void close() {
         closed = true;
+        refuseAll();
+    }
+
+    /** Refuses everybody who waits. */
+    void refuseAll() {
         queues.values().forEach(WaitQueue::close);
         delayed.forEach(Delayed::refuse);
     }

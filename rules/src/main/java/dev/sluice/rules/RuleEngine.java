@@ -61,8 +61,8 @@ public final class RuleEngine {
         this(store, rules, clock, Scheduler.system(), Ticker.system());
     }
 
-    /** The same, with another clock for waits, and a scheduler that runs on it. */
-    RuleEngine(Store store, RuleSet rules, InstantSource clock, Scheduler scheduler, Ticker ticker) {
+    /** The same, with another clock for waits, and a scheduler that runs on it: those of the store. */
+    public RuleEngine(Store store, RuleSet rules, InstantSource clock, Scheduler scheduler, Ticker ticker) {
         this.store = store;
         this.clock = clock;
         this.scheduler = scheduler;
@@ -110,6 +110,18 @@ public final class RuleEngine {
     public void endWaits() {
         waitsEnded = true;
         waiting.forEach(WaitingCharge::endWait);
+    }
+
+    /**
+     * Forgets all that was counted, and all blocks and overrides of keys: for tests, between one and the next. Those who
+     * wait are denied.
+     *
+     * @throws UnsupportedOperationException if the store is shared with other processes
+     */
+    public void reset() {
+        waiting.forEach(WaitingCharge::endWait);
+        store.reset();
+        keyOverrides.retainRules(none -> false);
     }
 
     /** Adds a listener to every verdict of {@link #check}. */
@@ -252,6 +264,21 @@ public final class RuleEngine {
                 LOG.log(System.Logger.Level.WARNING, "a listener failed on " + verdict, e);
             }
         }
+    }
+
+    /**
+     * Completes when the delay of a verdict has passed, by the engine's scheduler; at once if there is none. Cancelling it
+     * gives nothing back.
+     */
+    public CompletableFuture<Verdict> delayed(Verdict verdict) {
+        long micros = verdict.delayMicros();
+        if (micros == 0) {
+            return CompletableFuture.completedFuture(verdict);
+        }
+        CompletableFuture<Verdict> due = new CompletableFuture<>();
+        Runnable cancel = scheduler.schedule(micros, () -> due.complete(verdict));
+        due.whenComplete((given, failure) -> cancel.run());
+        return due;
     }
 
     // ---- Refund and release

@@ -4,7 +4,6 @@ import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.Verdict;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 
 /** Waits for verdicts on threads that may block. */
 public final class BlockingVerdicts {
@@ -19,15 +18,22 @@ public final class BlockingVerdicts {
     public static Verdict await(RuleEngine engine, CompletableFuture<Verdict> pending, Object subject)
             throws InterruptedException {
         try {
-            Verdict verdict = pending.get();
-            TimeUnit.MICROSECONDS.sleep(verdict.delayMicros());
-            return verdict;
+            return waited(engine.delayed(pending.get()));
         } catch (InterruptedException e) {
             abandon(engine, pending);
             Thread.currentThread().interrupt();
             throw e;
         } catch (ExecutionException e) {
             throw new IllegalStateException("checking the limits of " + subject + " failed", e.getCause());
+        }
+    }
+
+    private static Verdict waited(CompletableFuture<Verdict> delayed) throws InterruptedException, ExecutionException {
+        try {
+            return delayed.get();
+        } catch (InterruptedException e) {
+            delayed.cancel(false);
+            throw e;
         }
     }
 

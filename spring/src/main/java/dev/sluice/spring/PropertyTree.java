@@ -14,6 +14,7 @@ import org.springframework.boot.context.properties.source.IterableConfigurationP
 import org.springframework.boot.json.JsonWriter;
 import org.springframework.boot.origin.Origin;
 import org.springframework.core.env.Environment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /**
  * Reads nested properties as text, lists and maps. Spring flattens them to names such as {@code rules[0].key}; this builds
@@ -23,6 +24,9 @@ import org.springframework.core.env.Environment;
  */
 final class PropertyTree {
     private static final JsonWriter<Object> JSON = JsonWriter.standard();
+    /** The fields of a rule that have dashes in their names. */
+    private static final List<String> DASHED_FIELDS =
+            List.of("missing-key", "on-exceed", "on-store-failure", "shed-from", "ipv6-prefix");
 
     private final Environment environment;
 
@@ -80,12 +84,33 @@ final class PropertyTree {
         if (property == null) {
             return;
         }
-        Map<String, Object> at = tree;
-        int last = name.getNumberOfElements() - 1;
-        for (int i = root.getNumberOfElements(); i < last; i++) {
-            at = child(at, name.getElement(i, Form.ORIGINAL));
+        List<String> elements = new ArrayList<>();
+        for (int i = root.getNumberOfElements(); i < name.getNumberOfElements(); i++) {
+            elements.add(name.getElement(i, Form.ORIGINAL));
         }
-        at.put(name.getElement(last, Form.ORIGINAL), text(property));
+        if (source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource) {
+            elements = withDashes(elements);
+        }
+        Map<String, Object> at = tree;
+        for (String element : elements.subList(0, elements.size() - 1)) {
+            at = child(at, element);
+        }
+        at.put(elements.get(elements.size() - 1), text(property));
+    }
+
+    /** Variables have no dashes: {@code SLUICE_RULES_0_ON_EXCEED} and {@code SLUICE_RULES_0_ONEXCEED} are on-exceed. */
+    private static List<String> withDashes(List<String> elements) {
+        for (int end = elements.size(); end > 1; end--) {
+            String joined = String.join("", elements.subList(1, end));
+            for (String field : DASHED_FIELDS) {
+                if (field.replace("-", "").equals(joined)) {
+                    List<String> named = new ArrayList<>(List.of(elements.get(0), field));
+                    named.addAll(elements.subList(end, elements.size()));
+                    return named;
+                }
+            }
+        }
+        return elements;
     }
 
     @SuppressWarnings("unchecked")

@@ -20,9 +20,18 @@ import org.springframework.core.io.ResourceLoader;
 
 /** Loads the rules: from the file that {@code sluice.rules} names, or from the application's properties. */
 final class RuleSetLoader {
-    private static final String PROPERTIES = "the application's properties";
+    static final String PROPERTIES = "the application's properties";
     /** The fields of a rule file besides its rules and its store. */
-    private static final List<String> OTHER_FIELDS = List.of("trusted-proxies", "geo-database", "ipv6-prefix");
+    static final List<String> OTHER_FIELDS =
+            List.of("trusted-proxies", "geo-database", "ipv6-prefix", "path-case", "path-trailing-slash");
+
+    /**
+     * Where rules are written, and what is written there.
+     *
+     * @param name the name of the file, or of the properties
+     * @param file the file; null if they are not in one that can change
+     */
+    record Source(String name, @Nullable Path file, String text) {}
 
     private final ResourceLoader resources;
     private final PropertyTree properties;
@@ -33,11 +42,34 @@ final class RuleSetLoader {
     }
 
     RuleSet load() {
-        Object rules = properties.read(ConfigurationPropertyName.of("sluice.rules"));
-        return rules instanceof String location && !location.isEmpty() ? fromFile(location) : fromProperties(rules);
+        return parse(source());
     }
 
-    private RuleSet fromFile(String location) {
+    /**
+     * What is written now.
+     *
+     * @throws RateLimitConfigurationException if it cannot be read
+     */
+    Source source() {
+        Object rules = properties.read(ConfigurationPropertyName.of("sluice.rules"));
+        return rules instanceof String location && !location.isEmpty() ? inFile(location) : inProperties(rules);
+    }
+
+    /**
+     * The rules of a source.
+     *
+     * @throws RateLimitConfigurationException if anything is wrong with them
+     */
+    RuleSet parse(Source source) {
+        try {
+            return RuleFile.parse(source.name(), source.text());
+        } catch (RuleFileException e) {
+            throw new RateLimitConfigurationException(
+                    source.name().equals(PROPERTIES) ? described(e.problems()) : texts(e));
+        }
+    }
+
+    private Source inFile(String location) {
         for (String field : OTHER_FIELDS) {
             if (properties.read(ConfigurationPropertyName.of("sluice." + field)) != null) {
                 throw new RateLimitConfigurationException("sluice." + field + ": sluice.rules names the file "
@@ -46,30 +78,33 @@ final class RuleSetLoader {
         }
         try {
             boolean url = location.startsWith("classpath:") || location.startsWith("file:");
-            return url ? fromResource(resources.getResource(location), location) : RuleFile.read(Path.of(location));
+            return url ? inResource(resources.getResource(location), location) : inFile(Path.of(location));
         } catch (RuleFileException e) {
-            throw new RateLimitConfigurationException(
-                    e.problems().stream().map(FileProblem::toString).toList());
+            throw new RateLimitConfigurationException(texts(e));
         } catch (InvalidPathException e) {
             throw new RateLimitConfigurationException("sluice.rules: not the path of a file: " + e.getMessage());
         }
     }
 
-    private static RuleSet fromResource(Resource resource, String location) {
+    private static Source inFile(Path file) {
+        return new Source(file.toString(), file, RuleFile.text(file));
+    }
+
+    private static Source inResource(Resource resource, String location) {
         if (!resource.exists()) {
             throw new RateLimitConfigurationException("sluice.rules: there is no " + location);
         }
         try {
             return resource.isFile()
-                    ? RuleFile.read(resource.getFile().toPath())
-                    : RuleFile.parse(location, resource.getContentAsString(StandardCharsets.UTF_8));
+                    ? inFile(resource.getFile().toPath())
+                    : new Source(location, null, resource.getContentAsString(StandardCharsets.UTF_8));
         } catch (IOException e) {
             throw new RateLimitConfigurationException(
                     "sluice.rules: " + location + " cannot be read: " + e.getMessage());
         }
     }
 
-    private RuleSet fromProperties(@Nullable Object rules) {
+    private Source inProperties(@Nullable Object rules) {
         Map<String, Object> file = new LinkedHashMap<>();
         for (String field : OTHER_FIELDS) {
             Object value = properties.read(ConfigurationPropertyName.of("sluice." + field));
@@ -78,11 +113,11 @@ final class RuleSetLoader {
             }
         }
         file.put("rules", rules == null ? List.of() : rules);
-        try {
-            return RuleFile.parse(PROPERTIES, PropertyTree.json(file));
-        } catch (RuleFileException e) {
-            throw new RateLimitConfigurationException(described(e.problems()));
-        }
+        return new Source(PROPERTIES, null, PropertyTree.json(file));
+    }
+
+    private static List<String> texts(RuleFileException e) {
+        return e.problems().stream().map(FileProblem::toString).toList();
     }
 
     /** The problems with the names of properties and their origins in place of line and column, which the user never sees. */

@@ -1,6 +1,7 @@
 package dev.sluice.spring;
 
 import dev.sluice.MemorySize;
+import dev.sluice.Scheduler;
 import dev.sluice.Store;
 import dev.sluice.StoreBuilder;
 import dev.sluice.Ticker;
@@ -8,36 +9,74 @@ import dev.sluice.redis.RedisStore;
 import dev.sluice.redis.RedisStoreBuilder;
 import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.RuleSet;
+import java.time.InstantSource;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.env.Environment;
 import org.springframework.core.io.ResourceLoader;
 
-/** The application's rules, their store and their engine. Each bean gives way to one of the application's own. */
+/**
+ * The application's rules, their store and their engine. Each bean gives way to one of the application's own. With
+ * {@code sluice.enabled: false} they are there, too, so that what uses them can be made, and nothing is limited.
+ */
 @AutoConfiguration(
         afterName = {
             "org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration",
             "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration"
         })
-@ConditionalOnProperty(name = "sluice.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(SluiceProperties.class)
+@ImportRuntimeHints(SluiceRuntimeHints.class)
 public final class SluiceAutoConfiguration {
+    private static final Logger LOG = LoggerFactory.getLogger(SluiceAutoConfiguration.class);
+
     /** The application's own connection to Redis. */
     interface ApplicationRedis {
         /** A store that uses this connection. */
         Store store(SluiceProperties.Redis redis, OptionalLong maxBytes);
     }
 
+    /** The rules that the application starts with, and what they were read from. */
+    record InitialRules(RuleSetLoader.Source source, RuleSet rules) {}
+
+    @Bean
+    static PropertyNameCheck sluicePropertyNameCheck(Environment environment) {
+        return new PropertyNameCheck(environment);
+    }
+
+    @Bean
+    RuleSetLoader sluiceRuleSetLoader(Environment environment, ResourceLoader resources) {
+        return new RuleSetLoader(environment, resources);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean(RuleSet.class)
+    InitialRules sluiceInitialRules(RuleSetLoader loader, SluiceProperties properties) {
+        try {
+            RuleSetLoader.Source source = loader.source();
+            return new InitialRules(source, loader.parse(source));
+        } catch (RateLimitConfigurationException e) {
+            if (properties.enabled()) {
+                throw e;
+            }
+            LOG.warn("the rules are wrong, and left out since sluice.enabled is false: {}", e.getMessage());
+            return new InitialRules(new RuleSetLoader.Source(RuleSetLoader.PROPERTIES, null, ""), RuleSet.of());
+        }
+    }
+
     @Bean
     @ConditionalOnMissingBean
-    RuleSet sluiceRules(Environment environment, ResourceLoader resources) {
-        return new RuleSetLoader(environment, resources).load();
+    RuleSet sluiceRules(InitialRules initial) {
+        return initial.rules();
     }
 
     @Bean(destroyMethod = "close")
@@ -46,17 +85,20 @@ public final class SluiceAutoConfiguration {
             SluiceProperties properties,
             RuleSet rules,
             ObjectProvider<Ticker> ticker,
+            ObjectProvider<Scheduler> scheduler,
             ObjectProvider<ApplicationRedis> application) {
         String store = properties.store() != null ? properties.store() : rules.store();
         ApplicationRedis own = properties.store() == null ? application.getIfAvailable() : null;
         OptionalLong maxBytes = maxBytes(properties.memory() != null ? properties.memory() : rules.memory());
-        if (!store.equals(RuleSet.MEMORY)) {
+        if (properties.enabled() && !store.equals(RuleSet.MEMORY)) {
             return redis(store, properties.redis(), maxBytes);
         }
-        if (own != null) {
+        if (properties.enabled() && own != null) {
             return own.store(properties.redis(), maxBytes);
         }
-        StoreBuilder local = Store.builder().ticker(ticker.getIfAvailable(Ticker::system));
+        StoreBuilder local = Store.builder()
+                .ticker(ticker.getIfAvailable(Ticker::system))
+                .scheduler(scheduler.getIfAvailable(Scheduler::system));
         maxBytes.ifPresent(local::maxBytes);
         return local.build();
     }
@@ -83,13 +125,40 @@ public final class SluiceAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    RuleRegistry sluiceRuleRegistry(Store store, RuleSet rules) {
-        return new RuleRegistry(store, rules);
+    RuleRegistry sluiceRuleRegistry(
+            Store store,
+            RuleSet rules,
+            SluiceProperties properties,
+            ObjectProvider<Ticker> tickers,
+            ObjectProvider<Scheduler> schedulers) {
+        Ticker ticker = tickers.getIfAvailable(Ticker::system);
+        Scheduler scheduler = schedulers.getIfAvailable(Scheduler::system);
+        InstantSource clock = ticker instanceof InstantSource source ? source : InstantSource.system();
+        return new RuleRegistry(
+                properties.enabled(), rules, first -> new RuleEngine(store, first, clock, scheduler, ticker));
     }
 
     @Bean
     @ConditionalOnMissingBean
     RuleEngine sluiceEngine(RuleRegistry registry) {
         return registry.engine();
+    }
+
+    /** Only for rules that were read here, and not for a {@code RuleSet} of the application's own. */
+    @Bean
+    @ConditionalOnProperty(
+            name = {"sluice.enabled", "sluice.reload.enabled"},
+            matchIfMissing = true)
+    @ConditionalOnBean(InitialRules.class)
+    RuleReloader sluiceRuleReloader(
+            RuleSetLoader loader, RuleRegistry registry, InitialRules initial, SluiceProperties properties) {
+        return new RuleReloader(
+                loader, registry, initial.source(), properties.reload().interval());
+    }
+
+    @Bean
+    StartupSummary sluiceStartupSummary(
+            RuleRegistry registry, Store store, SluiceProperties properties, Environment environment) {
+        return new StartupSummary(registry, store, properties, environment);
     }
 }

@@ -18,6 +18,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param redis How to use Redis.
  * @param priorities The share of a limit, in percent, that calls of each priority class may use.
  * @param filter The filter that checks every web request against the rules.
+ * @param reload Whether the application takes over changed rules while it runs.
  */
 @ConfigurationProperties("sluice")
 public record SluiceProperties(
@@ -26,7 +27,8 @@ public record SluiceProperties(
         @Nullable String memory,
         @DefaultValue Redis redis,
         @DefaultValue Map<String, Integer> priorities,
-        @DefaultValue Filter filter) {
+        @DefaultValue Filter filter,
+        @DefaultValue Reload reload) {
     private static final Map<String, Integer> PRIORITIES = Map.of("core", 100, "normal", 80, "background", 50);
 
     /** Has the default classes unless others are set. */
@@ -56,4 +58,26 @@ public record SluiceProperties(
             @DefaultValue("true") boolean enabled,
             @DefaultValue("-110") int order,
             @DefaultValue List<String> exclude) {}
+
+    /**
+     * How the application takes over changed rules while it runs.
+     *
+     * @param enabled Whether changed rules are taken over: those of the file that sluice.rules names, and with Spring Cloud
+     *     those of properties that are refreshed.
+     * @param interval How often to look at the file. A change is taken over when two looks in a row see the same.
+     */
+    public record Reload(
+            @DefaultValue("true") boolean enabled,
+            @DefaultValue("1s") Duration interval) {
+        /** Refuses an interval in which nothing else could be done. */
+        public Reload {
+            if (interval.compareTo(MIN_INTERVAL) < 0) {
+                throw new IllegalArgumentException(
+                        "sluice.reload.interval must be 10ms or more, was " + interval + "; to turn it off say "
+                                + "sluice.reload.enabled: false");
+            }
+        }
+
+        private static final Duration MIN_INTERVAL = Duration.ofMillis(10);
+    }
 }

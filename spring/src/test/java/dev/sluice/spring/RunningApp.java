@@ -66,13 +66,24 @@ public final class RunningApp implements AutoCloseable {
         return send("GET", path, headers);
     }
 
+    /** Sends JSON. */
+    public HttpResponse<String> post(String path, String json) {
+        return send(HttpRequest.newBuilder(URI.create(url(path)))
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(json)));
+    }
+
     public HttpResponse<String> send(String method, String path, String... headers) {
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url(path)))
-                .timeout(Duration.ofSeconds(30))
                 .method(method, HttpRequest.BodyPublishers.noBody());
         if (headers.length > 0) {
             request.headers(headers);
         }
+        return send(request);
+    }
+
+    private HttpResponse<String> send(HttpRequest.Builder request) {
+        request.timeout(Duration.ofSeconds(30));
         try {
             return http.send(request.build(), HttpResponse.BodyHandlers.ofString());
         } catch (InterruptedException e) {

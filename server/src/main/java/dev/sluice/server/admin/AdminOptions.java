@@ -2,7 +2,7 @@ package dev.sluice.server.admin;
 
 import dev.sluice.Store;
 import dev.sluice.server.envoy.EnvoyFolder;
-import dev.sluice.server.ruleset.Watcher;
+import dev.sluice.rules.watch.Watcher;
 import dev.sluice.server.tls.PortTls;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

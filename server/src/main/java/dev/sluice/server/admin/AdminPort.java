@@ -7,7 +7,7 @@ import dev.sluice.server.admin.AdminAccess.Caller;
 import dev.sluice.server.envoy.EnvoyFolder;
 import dev.sluice.server.envoy.RateLimitListener;
 import dev.sluice.server.ruleset.RuleUpdater;
-import dev.sluice.server.ruleset.Watcher;
+import dev.sluice.rules.watch.Watcher;
 import dev.sluice.server.web.BodyBudget;
 import dev.sluice.server.web.HttpProblem;
 import dev.sluice.server.web.OpenApi;

@@ -5,7 +5,7 @@ import dev.sluice.micrometer.StoreMetrics;
 import dev.sluice.rules.Leases;
 import dev.sluice.server.ruleset.ActiveRules;
 import dev.sluice.server.ruleset.RuleUpdater;
-import dev.sluice.server.ruleset.Watcher;
+import dev.sluice.rules.watch.Watcher;
 import dev.sluice.server.tls.PortTls;
 import dev.sluice.server.web.BodyBudget;
 import io.micrometer.core.instrument.FunctionCounter;

@@ -5,7 +5,7 @@ import dev.sluice.StoreUsage;
 import dev.sluice.redis.RedisStore;
 import dev.sluice.server.ruleset.ActiveRules;
 import dev.sluice.server.ruleset.RejectedRules;
-import dev.sluice.server.ruleset.Watcher;
+import dev.sluice.rules.watch.Watcher;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;

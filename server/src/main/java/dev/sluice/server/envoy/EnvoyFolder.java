@@ -2,8 +2,8 @@ package dev.sluice.server.envoy;
 
 import dev.sluice.server.ruleset.RejectedRules;
 import dev.sluice.server.ruleset.RuleProblem;
-import dev.sluice.server.ruleset.WatchedContent;
-import dev.sluice.server.ruleset.Watcher;
+import dev.sluice.rules.watch.WatchedContent;
+import dev.sluice.rules.watch.Watcher;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;

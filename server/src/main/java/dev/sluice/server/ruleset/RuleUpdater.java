@@ -1,6 +1,8 @@
 package dev.sluice.server.ruleset;
 
 import dev.sluice.rules.RuleEngine;
+import dev.sluice.rules.watch.WatchedFile;
+import dev.sluice.rules.watch.Watcher;
 import dev.sluice.server.ruleset.RejectedRules.BadRulesException;
 import dev.sluice.server.ruleset.RuleVersion.Origin;
 import dev.sluice.server.web.HttpProblem;

@@ -1,7 +1,7 @@
 package dev.sluice.server.tls;
 
-import dev.sluice.server.ruleset.WatchedContent;
-import dev.sluice.server.ruleset.Watcher;
+import dev.sluice.rules.watch.WatchedContent;
+import dev.sluice.rules.watch.Watcher;
 import dev.sluice.server.tls.TlsFiles.Contents;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.net.ServerSSLOptions;

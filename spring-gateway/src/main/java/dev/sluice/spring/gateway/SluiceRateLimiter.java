@@ -112,19 +112,26 @@ public final class SluiceRateLimiter extends AbstractRateLimiter<SluiceRateLimit
                     where + ": expected " + PROPERTIES + ".limits such as '5 per 1m', or " + PROPERTIES + ".rule");
         }
         Rule rule = config.rule != null ? named(config.rule, where) : own(routeId, config, where);
+        requireUsable(rule, where);
+        if (config.rule == null) {
+            registry.add(rule, where);
+        } else {
+            registry.use(config.rule, where, next -> requireUsable(next, where));
+        }
+        return new RouteRule(
+                rule.name(), rule.key().isEmpty() ? null : rule.key().get(0));
+    }
+
+    private static void requireUsable(Rule rule, String where) {
         if (rule.limits().stream().anyMatch(Limit::holds)) {
-            throw new RateLimitConfigurationException(where + ": " + rule.limits()
-                    + " holds permits until a request has ended, and the gateway's filter does not tell when that is");
+            throw new RateLimitConfigurationException(
+                    where + ": " + rule.limits().stream().map(Limit::text).toList()
+                            + " holds permits until a request has ended, and the gateway's filter does not tell when that is");
         }
         if (rule.key().size() > 1) {
             throw new RateLimitConfigurationException(where + ": rule '" + rule.name() + "' has the key " + rule.key()
                     + ", but the gateway's key resolver gives only one value");
         }
-        if (config.rule == null) {
-            registry.add(rule, where);
-        }
-        return new RouteRule(
-                rule.name(), rule.key().isEmpty() ? null : rule.key().get(0));
     }
 
     private Rule named(String name, String where) {

@@ -18,6 +18,6 @@ public final class SluiceActuatorAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     SluiceEndpoint sluiceEndpoint(RuleRegistry registry, Store store) {
-        return new SluiceEndpoint(registry, StoreHealth.name(store));
+        return new SluiceEndpoint(registry, new StoreHealth(store));
     }
 }

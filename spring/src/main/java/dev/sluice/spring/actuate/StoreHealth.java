@@ -23,13 +23,14 @@ public final class StoreHealth {
         return store instanceof RedisStore redis && redis.counters().open() ? "DEGRADED" : "UP";
     }
 
-    static String name(Store store) {
+    /** {@code redis} or {@code memory}. */
+    public String name() {
         return store instanceof RedisStore ? "redis" : "memory";
     }
 
     public Map<String, Object> details() {
         Map<String, Object> details = new LinkedHashMap<>();
-        details.put("store", name(store));
+        details.put("store", name());
         if (store instanceof RedisStore redis) {
             RedisCounters counters = redis.counters();
             details.put("asked", counters.asked());

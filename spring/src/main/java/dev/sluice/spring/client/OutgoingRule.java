@@ -20,6 +20,7 @@ final class OutgoingRule {
         if (registry.rule(rule) == null) {
             throw new IllegalArgumentException(registry.unknownRule(rule));
         }
+        registry.use(rule, "an HTTP client", any -> {});
         this.registry = registry;
         this.rule = rule;
     }

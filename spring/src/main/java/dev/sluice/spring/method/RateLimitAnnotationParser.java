@@ -144,10 +144,10 @@ final class RateLimitAnnotationParser {
     }
 
     private Rule named(RateLimit annotation, String name, String where) {
-        Rule rule = registry.rule(name);
-        if (rule == null) {
+        if (registry.rule(name) == null) {
             throw wrong(where, "rule", registry.unknownRule(name));
         }
+        Rule rule = registry.use(name, "@RateLimit on " + where, next -> priority(annotation, next, where));
         if (!annotation.waitUpTo().isEmpty()) {
             throw wrong(where, "waitUpTo", "whether calls wait is up to rule '" + name + "', by its on-exceed");
         }

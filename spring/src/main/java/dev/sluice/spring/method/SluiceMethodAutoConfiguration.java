@@ -12,6 +12,7 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
@@ -20,6 +21,7 @@ import org.springframework.util.function.SingletonSupplier;
 /** Applies {@link dev.sluice.spring.RateLimit} to beans. */
 @AutoConfiguration(after = SluiceAutoConfiguration.class)
 @ConditionalOnBean(RuleRegistry.class)
+@ConditionalOnProperty(name = "sluice.enabled", matchIfMissing = true)
 public final class SluiceMethodAutoConfiguration {
     /** Created before other beans, and so looks up its dependencies only when a bean has an annotation. */
     @Bean
@@ -29,6 +31,7 @@ public final class SluiceMethodAutoConfiguration {
             ObjectProvider<RuleRegistry> registry,
             ObjectProvider<SluiceProperties> properties,
             ObjectProvider<ObservationRegistry> observations,
+            ObjectProvider<Scheduler> schedulers,
             Environment environment) {
         RateLimitPostProcessor processor = new RateLimitPostProcessor(
                 SingletonSupplier.of(() -> new RateLimitAnnotationParser(
@@ -36,7 +39,7 @@ public final class SluiceMethodAutoConfiguration {
                 SingletonSupplier.of(() -> new RateLimitExecutor(
                         registry.getObject(),
                         observations.getIfAvailable(() -> ObservationRegistry.NOOP),
-                        Scheduler.system(),
+                        schedulers.getIfAvailable(Scheduler::system),
                         executor(beans))));
         processor.setProxyTargetClass(environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true));
         return processor;

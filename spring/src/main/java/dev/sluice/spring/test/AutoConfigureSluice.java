@@ -1,10 +1,5 @@
 package dev.sluice.spring.test;
 
-import dev.sluice.spring.SluiceAutoConfiguration;
-import dev.sluice.spring.method.SluiceMethodAutoConfiguration;
-import dev.sluice.spring.web.SluiceAdviceAutoConfiguration;
-import dev.sluice.spring.web.SluiceServletAutoConfiguration;
-import dev.sluice.spring.web.SluiceWebFluxAutoConfiguration;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Inherited;
@@ -16,19 +11,20 @@ import org.springframework.context.annotation.Import;
 
 /**
  * Runs a test with limits in memory, on a {@link TestClock} that can be injected and moved. With {@code @SpringBootTest} it
- * replaces the application's store; with slices such as {@code @WebMvcTest} and {@code @WebFluxTest} it adds the
- * auto-configurations of Sluice.
+ * replaces the application's store; with slices such as {@code @WebMvcTest}, {@code @WebFluxTest}, {@code @RestClientTest}
+ * and {@code @DataJpaTest} it adds the auto-configurations of Sluice, which they leave out.
+ *
+ * <p>Each test method starts with nothing counted and the clock at its start. Test methods that run at the same time in one
+ * application share its counters and would reset each other's: run them one after another, or set {@link #reset} to false
+ * and use a key for each.
  */
 @Documented
 @Inherited
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
-@ImportAutoConfiguration({
-    SluiceAutoConfiguration.class,
-    SluiceMethodAutoConfiguration.class,
-    SluiceServletAutoConfiguration.class,
-    SluiceWebFluxAutoConfiguration.class,
-    SluiceAdviceAutoConfiguration.class
-})
-@Import(TestStore.class)
-public @interface AutoConfigureSluice {}
+@ImportAutoConfiguration
+@Import(TestCounters.class)
+public @interface AutoConfigureSluice {
+    /** Whether counters and clock are reset before each test method. */
+    boolean reset() default true;
+}

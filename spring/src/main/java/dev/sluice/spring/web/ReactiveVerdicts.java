@@ -2,8 +2,6 @@ package dev.sluice.spring.web;
 
 import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.Verdict;
-import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.concurrent.CompletableFuture;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -27,11 +25,10 @@ public final class ReactiveVerdicts {
     }
 
     private static Mono<Verdict> delayed(RuleEngine engine, Verdict verdict) {
-        long micros = verdict.delayMicros();
-        return micros == 0
+        return verdict.delayMicros() == 0
                 ? Mono.just(verdict)
-                : Mono.delay(Duration.of(micros, ChronoUnit.MICROS))
-                        .doOnCancel(() -> engine.refund(verdict))
-                        .thenReturn(verdict);
+                : Mono.fromFuture(() -> engine.delayed(verdict))
+                        .publishOn(Schedulers.parallel())
+                        .doOnCancel(() -> engine.refund(verdict));
     }
 }

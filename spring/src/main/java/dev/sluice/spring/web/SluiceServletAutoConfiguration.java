@@ -23,7 +23,9 @@ import org.springframework.util.ClassUtils;
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass({Filter.class, FilterRegistrationBean.class})
 @ConditionalOnBean(RuleRegistry.class)
-@ConditionalOnProperty(name = "sluice.filter.enabled", matchIfMissing = true)
+@ConditionalOnProperty(
+        name = {"sluice.enabled", "sluice.filter.enabled"},
+        matchIfMissing = true)
 public final class SluiceServletAutoConfiguration {
     private static final String SECURITY = "org.springframework.security.web.FilterChainProxy";
 

@@ -20,7 +20,9 @@ import reactor.core.publisher.Mono;
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
 @ConditionalOnClass({WebFilter.class, Mono.class})
 @ConditionalOnBean(RuleRegistry.class)
-@ConditionalOnProperty(name = "sluice.filter.enabled", matchIfMissing = true)
+@ConditionalOnProperty(
+        name = {"sluice.enabled", "sluice.filter.enabled"},
+        matchIfMissing = true)
 public final class SluiceWebFluxAutoConfiguration {
     private static final String SECURITY = "org.springframework.security.web.server.WebFilterChainProxy";
     /** The order of Spring Security's filter is always -100 here. */

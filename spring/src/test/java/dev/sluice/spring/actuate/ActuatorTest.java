@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.spring.RateLimit;
+import dev.sluice.spring.RuleRegistry;
 import dev.sluice.spring.RunningApp;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.http.HttpResponse;
@@ -44,6 +45,11 @@ class ActuatorTest {
         public String hello() {
             return "hello";
         }
+
+        @GetMapping("/search")
+        String search() {
+            return "found";
+        }
     }
 
     @BeforeAll
@@ -59,7 +65,73 @@ class ActuatorTest {
                 "sluice.rules[0].name=hello-per-ip",
                 "sluice.rules[0].when.path=/hello",
                 "sluice.rules[0].key[0]=ip",
-                "sluice.rules[0].limits[0]=2 per 1h");
+                "sluice.rules[0].limits[0]=2 per 1h",
+                "sluice.rules[1].name=failed-logins",
+                "sluice.rules[1].when.path=/login",
+                "sluice.rules[1].when.status[0]=401",
+                "sluice.rules[1].when.status[1]=403",
+                "sluice.rules[1].key[0]=ip",
+                "sluice.rules[1].limits[0]=10 per 1s token-bucket burst=20",
+                "sluice.rules[1].on-exceed=wait up to 2s",
+                "sluice.rules[2].name=search",
+                "sluice.rules[2].when.path=/search",
+                "sluice.rules[2].limits[0]=1 per 1h",
+                "sluice.rules[2].on-exceed=degrade");
+    }
+
+    /** As they were written: with the condition on the status, which is left out where requests are checked. */
+    @Test
+    void showsRulesAsARuleFileHasThem() {
+        HttpResponse<String> shown = app.get("/actuator/sluice");
+        assertThat(shown.statusCode()).isEqualTo(200);
+        assertThat(shown.body())
+                .contains("\"enabled\":true", "\"status\":\"UP\"", "\"version\":")
+                .contains("\"when\":[\"path: /login\",\"status: [401, 403]\"]")
+                .contains("\"limits\":[\"10 per 1s token-bucket burst=20\"]")
+                .contains("\"onExceed\":\"wait up to 2s\"")
+                .contains("name: failed-logins\\nwhen:\\n  path: /login\\n  status: ['401', '403']\\nkey: [ip]\\n")
+                .contains("\"from\":\"configuration\"", "\"from\":\"Api.hello()\"")
+                .doesNotContain("TokenBucket[", "PT");
+    }
+
+    @Test
+    void degradedIsNotDenied() {
+        assertThat(app.statuses(3, "GET", "/search")).containsExactly(200, 200, 200);
+        assertThat(count("search", "degraded")).isEqualTo(2);
+        assertThat(count("search", "allowed")).isEqualTo(1);
+        assertThat(count("search", "denied")).isZero();
+    }
+
+    private static double count(String rule, String outcome) {
+        return app.bean(MeterRegistry.class)
+                .get("sluice.decisions")
+                .tag("rule", rule)
+                .tag("outcome", outcome)
+                .counter()
+                .count();
+    }
+
+    @Test
+    void anEarlierVersionIsPutInForceAgain() {
+        RuleRegistry registry = app.bean(RuleRegistry.class);
+        long before = registry.versions().get(0).number();
+        registry.replace(registry.configured());
+        String body = "{\"version\":" + before + "}";
+        HttpResponse<String> back = app.post("/actuator/sluice", body);
+        assertThat(back.statusCode()).isEqualTo(200);
+        assertThat(back.body()).contains("\"version\":" + (before + 2), "\"origin\":\"rollback\"");
+        assertThat(app.get("/actuator/sluice").body()).contains("\"version\":" + (before + 2) + ",\"rules\"");
+        assertThat(app.post("/actuator/sluice", "{\"version\":99}").statusCode()).isEqualTo(404);
+        assertThat(app.post("/actuator/sluice", "{\"version\":99}").body()).contains("there is no version 99");
+        assertThat(app.post("/actuator/sluice", "{\"version\":\"x\"}").statusCode()).isEqualTo(400);
+        assertThat(app.post("/actuator/sluice", "{}").statusCode()).isEqualTo(400);
+
+        MeterRegistry meters = app.bean(MeterRegistry.class);
+        assertThat(meters.get("sluice.rules").gauge().value()).isEqualTo(4);
+        assertThat(meters.get("sluice.rules.version").gauge().value()).isEqualTo(before + 2);
+        assertThat(meters.get("sluice.rules.bad").gauge().value()).isZero();
+        assertThat(meters.get("sluice.rules.changes").functionCounter().count()).isEqualTo(before + 1);
+        assertThat(meters.get("sluice.rules.rejections").functionCounter().count()).isZero();
     }
 
     @AfterAll

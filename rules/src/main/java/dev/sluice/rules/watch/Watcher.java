@@ -1,4 +1,4 @@
-package dev.sluice.server.ruleset;
+package dev.sluice.rules.watch;
 
 import java.time.Duration;
 import java.util.List;
@@ -66,7 +66,7 @@ public final class Watcher implements AutoCloseable {
      *
      * @throws java.util.concurrent.RejectedExecutionException after {@link #close}
      */
-    void execute(Runnable task) {
+    public void execute(Runnable task) {
         thread.execute(task);
     }
 

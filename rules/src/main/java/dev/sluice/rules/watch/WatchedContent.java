@@ -1,4 +1,4 @@
-package dev.sluice.server.ruleset;
+package dev.sluice.rules.watch;
 
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

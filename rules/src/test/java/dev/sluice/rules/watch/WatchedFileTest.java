@@ -1,4 +1,4 @@
-package dev.sluice.server.ruleset;
+package dev.sluice.rules.watch;
 
 import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
 import static org.assertj.core.api.Assertions.assertThat;

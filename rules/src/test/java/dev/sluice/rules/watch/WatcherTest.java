@@ -1,4 +1,4 @@
-package dev.sluice.server.ruleset;
+package dev.sluice.rules.watch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

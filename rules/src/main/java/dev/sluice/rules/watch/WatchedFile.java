@@ -1,4 +1,4 @@
-package dev.sluice.server.ruleset;
+package dev.sluice.rules.watch;
 
 import dev.sluice.rules.file.RuleFile;
 import dev.sluice.rules.file.RuleFileException;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * it leads to, and many network and container mounts have none. A look costs one system call. It follows links to their
  * end each time, so it notices a file that is renamed over the old one, and the links that Kubernetes swaps.
  */
-final class WatchedFile {
+public final class WatchedFile {
     /** A file that was written this short a time ago may be written again and keep its time. */
     private static final Duration TIME_RESOLUTION = Duration.ofSeconds(3);
 
@@ -36,13 +36,13 @@ final class WatchedFile {
     private @Nullable String problem;
 
     /** Watches a file whose text has been read already. */
-    WatchedFile(Path file, String text) {
+    public WatchedFile(Path file, String text) {
         this.file = file;
         this.content = new WatchedContent<>(text);
     }
 
     /** The new text, once, if the file has changed. */
-    Optional<String> look() {
+    public Optional<String> look() {
         try {
             Attributes now = attributes();
             if (content.isSettled() && problem == null && now.equals(seen) && !isRecent(now)) {
@@ -66,13 +66,12 @@ final class WatchedFile {
     }
 
     /** Why the file could not be read at the last look, or null. */
-    @Nullable
-    String problem() {
+    public @Nullable String problem() {
         return problem;
     }
 
     /** When the file was last written; the epoch if that is not known. */
-    Instant modified() {
+    public Instant modified() {
         try {
             return attributes().modified().toInstant();
         } catch (IOException e) {

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.assertj;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.rules.watch;
+
+import org.jspecify.annotations.NullMarked;
