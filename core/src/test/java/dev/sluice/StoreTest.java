@@ -57,7 +57,9 @@ class StoreTest {
             clock.advance(Duration.ofDays(2));
             for (String key : List.of("", "ann")) {
                 Decision taken = limiter.decide(key);
-                assertThat(taken.allowed()).as(limit + " '" + key + "' in round " + round).isTrue();
+                assertThat(taken.allowed())
+                        .as(limit + " '" + key + "' in round " + round)
+                        .isTrue();
                 assertThat(limiter.decide(key).allowed()).isFalse();
                 CompletableFuture<Decision> waiting = limiter.acquireAsync(key, 1, Duration.ofMinutes(10));
                 assertThat(waiting).isNotDone();

@@ -88,7 +88,13 @@ public final class LimiterAssert extends AbstractAssert<LimiterAssert, Limiter> 
         long left = actual.peek(key, 0).remaining();
         if (left != remaining) {
             throw failureWithActualExpected(
-                    left, remaining, "expected that %s has %d permits left%s, has %d", subject, remaining, ofKey(), left);
+                    left,
+                    remaining,
+                    "expected that %s has %d permits left%s, has %d",
+                    subject,
+                    remaining,
+                    ofKey(),
+                    left);
         }
         return this;
     }

@@ -16,7 +16,8 @@ class SluiceAssertionsTest {
     private final ManualClock clock = new ManualClock();
     private final Limiter limiter =
             Limiter.builder(Limit.parse("5 per 1m sliding-log")).clock(clock).build();
-    private final RuleEngine engine = new RuleEngine(Store.builder().clock(clock).build(), RuleFile.parse("rules", """
+    private final RuleEngine engine =
+            new RuleEngine(Store.builder().clock(clock).build(), RuleFile.parse("rules", """
                     rules:
                       - { name: login, key: [ip], limits: [2 per 1m] }
                       - { name: report, limits: [1 at once] }
@@ -50,7 +51,8 @@ class SluiceAssertionsTest {
                 .hasMessage("expected that the limiter denies requests of 'ann' for 59s, but it does so until in 1m"
                         + " (limit 5, 0 left)");
         assertThatThrownBy(() -> assertThat(limiter).key("bob").thenDenies())
-                .hasMessage("expected that the limiter denies a request of 'bob', but it is allowed, and leaves 4 of 5");
+                .hasMessage(
+                        "expected that the limiter denies a request of 'bob', but it is allowed, and leaves 4 of 5");
         assertThatThrownBy(() -> assertThat(limiter).key("bob").hasRemaining(5))
                 .hasMessageContaining("has 5 permits left of 'bob', has 4");
         assertThatThrownBy(() -> assertThat(limiter).as("orders").key("ann").allows(1))

@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +47,7 @@ public final class RuleEngine {
     private final Leases leases = new Leases(this, this::limiter);
     private final ChargeFinder charges;
     private final Set<WaitingCharge> waiting = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger undecided = new AtomicInteger();
     private final List<VerdictListener> listeners = new CopyOnWriteArrayList<>();
 
     private volatile CompiledRules current;
@@ -242,7 +244,7 @@ public final class RuleEngine {
                 cancel.run();
             }
         });
-        return handed;
+        return counted(handed);
     }
 
     private CompletableFuture<Verdict> withListeners(Request request, CompletableFuture<Verdict> verdict) {
@@ -278,7 +280,18 @@ public final class RuleEngine {
         CompletableFuture<Verdict> due = new CompletableFuture<>();
         Runnable cancel = scheduler.schedule(micros, () -> due.complete(verdict));
         due.whenComplete((given, failure) -> cancel.run());
-        return due;
+        return counted(due);
+    }
+
+    private CompletableFuture<Verdict> counted(CompletableFuture<Verdict> verdict) {
+        undecided.incrementAndGet();
+        verdict.whenComplete((given, failure) -> undecided.decrementAndGet());
+        return verdict;
+    }
+
+    /** How many requests wait: for permits, for their delay to pass, or for the store. */
+    public int waiting() {
+        return undecided.get();
     }
 
     // ---- Refund and release

@@ -48,9 +48,13 @@ final class PropertyNameCheck implements BeanFactoryPostProcessor {
         for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
             if (source instanceof IterableConfigurationPropertySource listed) {
                 boolean isOfProcess = isOfProcess(source);
-                listed.stream()
-                        .filter(PropertyNames.ROOT::isAncestorOf)
-                        .forEach(name -> check(name, listed, isOfProcess ? warnings : problems));
+                listed.stream().filter(PropertyNames.ROOT::isAncestorOf).forEach(name -> {
+                    if (isOfProcess) {
+                        warn(name, listed, warnings);
+                    } else {
+                        check(name, listed, problems);
+                    }
+                });
             }
         }
         if (!problems.isEmpty() || !warnings.isEmpty()) {
@@ -59,7 +63,9 @@ final class PropertyNameCheck implements BeanFactoryPostProcessor {
             warnings.keySet().removeIf(name -> isBelow(name, bound));
         }
         if (!warnings.isEmpty()) {
-            LOG.warn("ignored, since Sluice has no such properties: {}", String.join("; ", warnings.values()));
+            LOG.warn(
+                    "Sluice ignores variables and system properties that it does not know: {}",
+                    String.join("; ", warnings.values()));
         }
         if (!problems.isEmpty()) {
             throw new RateLimitConfigurationException(new ArrayList<>(problems.values()));
@@ -73,16 +79,22 @@ final class PropertyNameCheck implements BeanFactoryPostProcessor {
     }
 
     private void check(
-            ConfigurationPropertyName name,
-            IterableConfigurationPropertySource source,
-            Map<String, String> problems) {
+            ConfigurationPropertyName name, IterableConfigurationPropertySource source, Map<String, String> problems) {
         Unknown unknown = names.unknown(name);
-        if (unknown == null || isVariableOfKnown(name, source)) {
+        if (unknown == null) {
             return;
         }
         ConfigurationProperty property = source.getConfigurationProperty(name);
         Origin origin = property == null ? null : property.getOrigin();
         problems.putIfAbsent(unknown.name(), unknown.message() + (origin == null ? "" : " (" + origin + ")"));
+    }
+
+    private void warn(
+            ConfigurationPropertyName name, ConfigurationPropertySource source, Map<String, String> warnings) {
+        Unknown unknown = names.unknown(name);
+        if (unknown != null && !isVariableOfKnown(name, source)) {
+            warnings.putIfAbsent(unknown.name(), unknown.name() + unknown.hint().replace(";", ","));
+        }
     }
 
     /** Whether it is a variable such as {@code SLUICE_TRUSTED_PROXIES}, which has lost its dashes and dots. */

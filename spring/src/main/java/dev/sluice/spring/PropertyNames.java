@@ -60,16 +60,15 @@ final class PropertyNames {
                 next = known.getKey().replace("-", "").equals(element) ? known.getValue() : next;
             }
             if (next == null) {
-                return new Unknown(path + "." + name.getElement(i, Form.ORIGINAL), path.toString(), List.copyOf(at.keySet()));
+                return new Unknown(
+                        path + "." + name.getElement(i, Form.ORIGINAL), path.toString(), List.copyOf(at.keySet()));
             }
             path.append('.').append(name.getElement(i, Form.DASHED));
             if (next.any) {
                 return null;
             }
-            if (next == Node.VALUE) {
-                return isIndexed(name, i + 1)
-                        ? null
-                        : new Unknown(name.toString(), path.toString(), List.of());
+            if (next.below.isEmpty()) {
+                return isIndexed(name, i + 1) ? null : new Unknown(name.toString(), path.toString(), List.of());
             }
             at = next.below;
         }
@@ -114,10 +113,18 @@ final class PropertyNames {
             if (known.isEmpty()) {
                 return name + ": " + parent + " has a value, and nothing below it";
             }
-            List<String> full = known.stream().map(each -> parent + "." + each).toList();
-            String hint = DidYouMean.hint(name, full);
+            String hint = hint();
             return name + ": there is no such property"
-                    + (hint.isEmpty() ? "; known are " + String.join(", ", full) : hint);
+                    + (hint.isEmpty() ? "; known are " + String.join(", ", names()) : hint);
+        }
+
+        /** {@code ; did you mean 'sluice.rules'?}, or an empty text. */
+        String hint() {
+            return DidYouMean.hint(name, names());
+        }
+
+        private List<String> names() {
+            return known.stream().map(each -> parent + "." + each).toList();
         }
     }
 }

@@ -5,7 +5,6 @@ import dev.sluice.rules.Rule;
 import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.RuleSet;
 import dev.sluice.spring.RuleVersion.Origin;
-import dev.sluice.text.DidYouMean;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -187,8 +186,7 @@ public final class RuleRegistry {
     public String unknownRule(String name) {
         List<String> names = configured().rules().stream().map(Rule::name).toList();
         return "there is no rule named '" + name + "'"
-                + (names.isEmpty() ? "; there are none" : "; known are " + String.join(", ", names))
-                + DidYouMean.hint(name, names);
+                + (names.isEmpty() ? "; there are none" : "; known are " + String.join(", ", names));
     }
 
     private static @Nullable Rule find(RuleSet rules, String name) {

@@ -72,9 +72,8 @@ public record SluiceProperties(
         /** Refuses an interval in which nothing else could be done. */
         public Reload {
             if (interval.compareTo(MIN_INTERVAL) < 0) {
-                throw new IllegalArgumentException(
-                        "sluice.reload.interval must be 10ms or more, was " + interval + "; to turn it off say "
-                                + "sluice.reload.enabled: false");
+                throw new IllegalArgumentException("sluice.reload.interval must be 10ms or more, was " + interval
+                        + "; to turn it off say " + "sluice.reload.enabled: false");
             }
         }
 

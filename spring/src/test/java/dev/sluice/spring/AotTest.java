@@ -19,10 +19,10 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.springframework.aot.generate.DefaultGenerationContext;
 import org.springframework.aot.generate.ClassNameGenerator;
-import org.springframework.aot.generate.InMemoryGeneratedFiles;
+import org.springframework.aot.generate.DefaultGenerationContext;
 import org.springframework.aot.generate.GeneratedFiles;
+import org.springframework.aot.generate.InMemoryGeneratedFiles;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
@@ -55,7 +55,8 @@ class AotTest {
 
     private static List<String> scripts() {
         try {
-            URI folder = Objects.requireNonNull(RedisStore.class.getResource("script")).toURI();
+            URI folder = Objects.requireNonNull(RedisStore.class.getResource("script"))
+                    .toURI();
             if (folder.getScheme().equals("file")) {
                 return scripts(Path.of(folder));
             }
@@ -82,9 +83,11 @@ class AotTest {
     void everyScriptIsNamed() {
         RuntimeHints hints = new RuntimeHints();
         new SluiceRuntimeHints().registerHints(hints, null);
-        assertThat(scripts()).hasSizeGreaterThan(10).allSatisfy(script -> assertThat(
-                        RuntimeHintsPredicates.resource().forResource("dev/sluice/redis/script/" + script))
-                .accepts(hints));
+        assertThat(scripts())
+                .hasSizeGreaterThan(10)
+                .allSatisfy(script -> assertThat(
+                                RuntimeHintsPredicates.resource().forResource("dev/sluice/redis/script/" + script))
+                        .accepts(hints));
         assertThat(RuntimeHintsPredicates.resource().forResource("dev/sluice/redis/script/none.lua"))
                 .rejects(hints);
     }
@@ -105,6 +108,8 @@ class AotTest {
                 .accepts(generation.getRuntimeHints());
         assertThat(RuntimeHintsPredicates.reflection().onType(SluiceProperties.Filter.class))
                 .accepts(generation.getRuntimeHints());
-        assertThat(output.getAll()).doesNotContainPattern("WARN|ERROR");
+        assertThat(output.getAll().lines())
+                .filteredOn(line -> !line.contains("PropertyNameCheck")) // of the system properties of this build
+                .noneMatch(line -> line.contains("WARN") || line.contains("ERROR"));
     }
 }

@@ -23,12 +23,11 @@ import org.springframework.boot.json.JsonParserFactory;
 class MetadataTest {
     private static Map<String, Object> json(String name, String of) throws IOException {
         URL file = Collections.list(MetadataTest.class.getClassLoader().getResources(name)).stream()
-                .filter(each -> each.toString().contains(of))
+                .filter(each -> each.toString().contains(of) && !each.toString().contains("test-classes"))
                 .findFirst()
                 .orElseThrow();
         try (InputStream in = file.openStream()) {
-            return JsonParserFactory.getJsonParser()
-                    .parseMap(new String(in.readAllBytes(), StandardCharsets.UTF_8));
+            return JsonParserFactory.getJsonParser().parseMap(new String(in.readAllBytes(), StandardCharsets.UTF_8));
         }
     }
 
@@ -56,7 +55,8 @@ class MetadataTest {
     void everyPropertyIsInTheDocs() throws IOException {
         String page = Files.readString(Path.of("../docs/spring.md"));
         assertThat(new PropertyNames().all())
-                .allSatisfy(name -> assertThat(page).containsAnyOf("`" + name, "`" + name.substring(name.lastIndexOf('.'))));
+                .allSatisfy(name ->
+                        assertThat(page).containsAnyOf("`" + name, "`" + name.substring(name.lastIndexOf('.'))));
     }
 
     /** Editors complete the fields of a rule from the class; rules are read by the rules of the schema. */
@@ -71,7 +71,8 @@ class MetadataTest {
         Map<String, Object> fields = (Map<String, Object>) Objects.requireNonNull(rule.get("properties"));
         assertThat(Stream.of(RuleProperties.class.getRecordComponents())
                         .map(RecordComponent::getName)
-                        .map(name -> name.replaceAll("([a-z0-9])([A-Z])", "$1-$2").toLowerCase(Locale.ROOT)))
+                        .map(name ->
+                                name.replaceAll("([a-z0-9])([A-Z])", "$1-$2").toLowerCase(Locale.ROOT)))
                 .containsExactlyInAnyOrderElementsOf(fields.keySet());
     }
 }

@@ -71,7 +71,8 @@ class ReloadTest {
     }
 
     private static void untilVersion(RuleRegistry registry, long version) {
-        Eventually.holds("version " + version, SOON, () -> registry.versions().get(0).number() == version);
+        Eventually.holds(
+                "version " + version, SOON, () -> registry.versions().get(0).number() == version);
     }
 
     private static void untilRejected(RuleRegistry registry, String problem) {
@@ -100,12 +101,12 @@ class ReloadTest {
             engine.check(Request.builder().build()).join();
             write("rules.yaml", rule("7 per 1m"));
             untilVersion(registry, 2);
-            assertThat(limits(registry)).isEqualTo("7 per 1m sliding-window");
+            assertThat(limits(registry)).startsWith("7 per 1m sliding-window");
             assertThat(remaining(engine)).as("one was counted, one is now").isEqualTo(5);
 
             write("rules.yaml", rule("7 pr 1m"));
             untilRejected(registry, "expected a limit such as");
-            assertThat(limits(registry)).isEqualTo("7 per 1m sliding-window");
+            assertThat(limits(registry)).startsWith("7 per 1m sliding-window");
             assertThat(registry.rejections()).isEqualTo(1);
             assertThat(output).contains("rules.yaml:1:", "those before stay in force");
 
@@ -174,8 +175,7 @@ class ReloadTest {
             assertThat(back.number()).isEqualTo(3);
             assertThat(back.origin()).isEqualTo(RuleVersion.Origin.ROLLBACK);
             assertThat(limits(registry)).startsWith("5 per 1m");
-            assertThatThrownBy(() -> registry.rollBack(9))
-                    .hasMessage("there is no version 9; kept are 1 to 3");
+            assertThatThrownBy(() -> registry.rollBack(9)).hasMessage("there is no version 9; kept are 1 to 3");
             write("rules.yaml", rule("8 per 1m"));
             untilVersion(registry, 4);
             for (int i = 0; i < 40; i++) {
@@ -194,8 +194,8 @@ class ReloadTest {
             assertThatThrownBy(() -> registry.replace(RuleSet.of()))
                     .isInstanceOf(RateLimitConfigurationException.class)
                     .hasMessage("rule 'orders' is missing, and @RateLimit on Shop.order() uses it");
-            assertThatThrownBy(() -> registry.replace(
-                            RuleFile.parse("x", "rules: [{ name: orders, limits: 5 per 1m }]")))
+            assertThatThrownBy(
+                            () -> registry.replace(RuleFile.parse("x", "rules: [{ name: orders, limits: 5 per 1m }]")))
                     .hasMessageContaining("rule 'orders' has no class 'background'");
             assertThat(registry.rule("orders")).isNotNull();
             assertThat(registry.versions()).hasSize(1);
@@ -240,8 +240,10 @@ class ReloadTest {
                 write("rules.yaml", text.substring(0, text.length() * (i % 7) / 7));
                 write("rules.yaml", text);
             }
-            Eventually.holds("the last one", SOON, () -> limits(registry).startsWith("300 per 1m")
-                    && registry.rejected() == null);
+            Eventually.holds(
+                    "the last one",
+                    SOON,
+                    () -> limits(registry).startsWith("300 per 1m") && registry.rejected() == null);
         });
     }
 
@@ -257,13 +259,14 @@ class ReloadTest {
         run(application("sluice.rules=" + file), registry -> {
             RuleEngine engine = registry.engine();
             Verdict held = engine.check(Request.builder().build()).join();
-            CompletableFuture<Verdict> waiting =
-                    engine.check(Request.builder().build());
+            CompletableFuture<Verdict> waiting = engine.check(Request.builder().build());
             write("rules.yaml", rules.formatted(20));
             untilVersion(registry, 2);
             assertThat(waiting).isNotDone();
             engine.release(held);
-            assertThat(waiting.orTimeout(30, java.util.concurrent.TimeUnit.SECONDS).join().allowed())
+            assertThat(waiting.orTimeout(30, java.util.concurrent.TimeUnit.SECONDS)
+                            .join()
+                            .allowed())
                     .isTrue();
         });
     }
@@ -276,27 +279,33 @@ class ReloadTest {
 
     @Test
     void propertiesThatSpringCloudRefreshes() {
-        application("sluice.rules[0].name=all", "sluice.rules[0].limits=5 per 1m").run(context -> {
-            RuleRegistry registry = context.getBean(RuleRegistry.class);
-            refresh(context, Map.of("other", "1"));
-            assertThat(registry.versions()).hasSize(1);
-            refresh(context, Map.of("sluice.rules[0].name", "all", "sluice.rules[0].limits", "6 per 1m"));
-            assertThat(limits(registry)).startsWith("6 per 1m");
-            assertThat(registry.versions()).hasSize(2);
-            refresh(context, Map.of("sluice.rules[0].name", "all", "sluice.rules[0].limits", "6 pr 1m"));
-            assertThat(Objects.requireNonNull(registry.rejected()).problems().toString())
-                    .contains("sluice.rules[0].limits: expected a limit");
-            assertThat(limits(registry)).startsWith("6 per 1m");
-            refresh(context, Map.of("sluice.rules", "/no/such/file.yaml"));
-            assertThat(Objects.requireNonNull(registry.rejected()).problems().toString())
-                    .contains("/no/such/file.yaml");
-            Path file = write("rules.yaml", rule("7 per 1m"));
-            refresh(context, Map.of("sluice.rules", file.toString()));
-            assertThat(limits(registry)).startsWith("7 per 1m");
-            assertThat(registry.rejected()).isNull();
-            write("rules.yaml", rule("8 per 1m"));
-            Eventually.holds("watched from now on", SOON, () -> limits(registry).startsWith("8 per 1m"));
-        });
+        application("sluice.rules[0].name=all", "sluice.rules[0].limits=5 per 1m")
+                .run(context -> {
+                    RuleRegistry registry = context.getBean(RuleRegistry.class);
+                    refresh(context, Map.of("other", "1"));
+                    assertThat(registry.versions()).hasSize(1);
+                    refresh(context, Map.of("sluice.rules[0].name", "all", "sluice.rules[0].limits", "6 per 1m"));
+                    assertThat(limits(registry)).startsWith("6 per 1m");
+                    assertThat(registry.versions()).hasSize(2);
+                    refresh(context, Map.of("sluice.rules[0].name", "all", "sluice.rules[0].limits", "6 pr 1m"));
+                    assertThat(Objects.requireNonNull(registry.rejected())
+                                    .problems()
+                                    .toString())
+                            .contains("sluice.rules[0].limits: expected a limit");
+                    assertThat(limits(registry)).startsWith("6 per 1m");
+                    refresh(context, Map.of("sluice.rules", "/no/such/file.yaml"));
+                    assertThat(Objects.requireNonNull(registry.rejected())
+                                    .problems()
+                                    .toString())
+                            .contains("/no/such/file.yaml");
+                    Path file = write("rules.yaml", rule("7 per 1m"));
+                    refresh(context, Map.of("sluice.rules", file.toString()));
+                    assertThat(limits(registry)).startsWith("7 per 1m");
+                    assertThat(registry.rejected()).isNull();
+                    write("rules.yaml", rule("8 per 1m"));
+                    Eventually.holds(
+                            "watched from now on", SOON, () -> limits(registry).startsWith("8 per 1m"));
+                });
     }
 
     @Test

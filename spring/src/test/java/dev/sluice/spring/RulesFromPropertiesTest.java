@@ -3,6 +3,7 @@ package dev.sluice.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.rules.OnExceed;
 import dev.sluice.rules.RuleSet;
 import dev.sluice.rules.file.RuleFile;
 import java.io.IOException;
@@ -91,6 +92,23 @@ class RulesFromPropertiesTest {
         assertThat(source("sluice.rules: classpath:web-rules.yaml").load().rules())
                 .hasSize(8);
         assertThat(source("other: 1").load().rules()).isEmpty();
+    }
+
+    /** As with any list in Spring Boot: a profile that has one rule replaces all of them, and does not mix with them. */
+    @Test
+    void theFirstSourceThatHasRulesReplacesTheOthers() {
+        Map<String, Object> others = Map.of(
+                "sluice.rules[0].name", "a",
+                "sluice.rules[0].limits", "1 per 1s",
+                "sluice.rules[0].on-exceed", "shadow",
+                "sluice.rules[1].name", "b",
+                "sluice.rules[1].limits", "1 per 1s");
+        RuleSet rules = source(under("rules: [{ name: mine, limits: 9 per 1s }]\n"), others)
+                .load();
+        assertThat(rules.rules()).hasSize(1);
+        assertThat(rules.rules().get(0).name()).isEqualTo("mine");
+        assertThat(rules.rules().get(0).onExceed()).isEqualTo(OnExceed.REJECT);
+        assertThat(source("other: 1", others).load().rules()).hasSize(2);
     }
 
     @Test

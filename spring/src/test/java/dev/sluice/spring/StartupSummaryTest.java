@@ -48,8 +48,9 @@ class StartupSummaryTest {
                 .withPropertyValues(RULES)
                 .withPropertyValues("sluice.filter.order=-200", "sluice.reload.enabled=false")
                 .run(context -> assertThat(output)
-                        .containsOnlyOnce("Sluice: store: memory; rules: 1; filter: order -200, order -99 for rules that "
-                                + "need the user; off: reload (sluice.reload.enabled: false)"));
+                        .containsOnlyOnce(
+                                "Sluice: store: memory; rules: 1; filter: order -200, order -99 for rules that "
+                                        + "need the user; off: reload (sluice.reload.enabled: false)"));
     }
 
     @Test

@@ -98,9 +98,7 @@ public final class RuleText {
     }
 
     private static Object limits(List<Limit> limits) {
-        return limits.isEmpty()
-                ? "unlimited"
-                : limits.stream().map(Limit::text).toList();
+        return limits.isEmpty() ? "unlimited" : limits.stream().map(Limit::text).toList();
     }
 
     private static Map<String, Object> conditions(List<Condition> when) {

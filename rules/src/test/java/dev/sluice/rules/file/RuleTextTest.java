@@ -35,7 +35,10 @@ class RuleTextTest {
                 .limits(Limit.parse("5 per 1m sliding-log"))
                 .build();
         String text = RuleText.of(rule);
-        assertThat(text).startsWith("name: a\n").contains("5 per 1m sliding-log").doesNotContain("batch", "priority");
+        assertThat(text)
+                .startsWith("name: a\n")
+                .contains("5 per 1m sliding-log")
+                .doesNotContain("batch", "priority");
         assertThat(RuleFile.parse("written.yaml", RuleText.of(List.of(rule))).rules())
                 .containsExactly(rule);
     }

@@ -1,6 +1,5 @@
 package dev.sluice.spring.method;
 
-import dev.sluice.Scheduler;
 import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.Verdict;
 import dev.sluice.spring.BlockingVerdicts;
@@ -28,18 +27,13 @@ final class RateLimitExecutor {
     private final RuleRegistry registry;
     private final RuleEngine engine;
     private final ObservationRegistry observations;
-    private final Scheduler scheduler;
     private final Executor executor;
 
-    /**
-     * @param scheduler waits for the delay of a verdict
-     * @param executor runs methods that had to wait for permits or for the store
-     */
-    RateLimitExecutor(RuleRegistry registry, ObservationRegistry observations, Scheduler scheduler, Executor executor) {
+    /** @param executor runs methods that had to wait for permits or for the store */
+    RateLimitExecutor(RuleRegistry registry, ObservationRegistry observations, Executor executor) {
         this.registry = registry;
         this.engine = registry.engine();
         this.observations = observations;
-        this.scheduler = scheduler;
         this.executor = executor;
     }
 
@@ -126,9 +120,7 @@ final class RateLimitExecutor {
         if (verdict.delayMicros() == 0) {
             return run.get();
         }
-        CompletableFuture<@Nullable Void> due = new CompletableFuture<>();
-        scheduler.schedule(verdict.delayMicros(), () -> due.complete(null));
-        return due.thenComposeAsync(now -> run.get(), executor);
+        return engine.delayed(verdict).thenComposeAsync(now -> run.get(), executor);
     }
 
     @SuppressWarnings("unchecked")

@@ -1,6 +1,5 @@
 package dev.sluice.spring.method;
 
-import dev.sluice.Scheduler;
 import dev.sluice.spring.RuleRegistry;
 import dev.sluice.spring.SluiceAutoConfiguration;
 import dev.sluice.spring.SluiceProperties;
@@ -31,7 +30,6 @@ public final class SluiceMethodAutoConfiguration {
             ObjectProvider<RuleRegistry> registry,
             ObjectProvider<SluiceProperties> properties,
             ObjectProvider<ObservationRegistry> observations,
-            ObjectProvider<Scheduler> schedulers,
             Environment environment) {
         RateLimitPostProcessor processor = new RateLimitPostProcessor(
                 SingletonSupplier.of(() -> new RateLimitAnnotationParser(
@@ -39,7 +37,6 @@ public final class SluiceMethodAutoConfiguration {
                 SingletonSupplier.of(() -> new RateLimitExecutor(
                         registry.getObject(),
                         observations.getIfAvailable(() -> ObservationRegistry.NOOP),
-                        schedulers.getIfAvailable(Scheduler::system),
                         executor(beans))));
         processor.setProxyTargetClass(environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true));
         return processor;

@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
 
 /**
  * A clock that stands still until the test moves it. It is the time of limits and of whoever waits for permits: a call that
@@ -29,6 +30,7 @@ public final class TestClock implements Ticker, Scheduler, InstantSource {
     private static final long MAX_AWAIT_SECONDS = 10;
 
     private final ManualClock clock = new ManualClock();
+    private volatile IntSupplier waiters = clock::pending;
 
     /** A clock at {@link #START}. */
     public TestClock() {
@@ -76,9 +78,13 @@ public final class TestClock implements Ticker, Scheduler, InstantSource {
         }
     }
 
-    /** How many calls wait for the clock now. */
+    /** How many calls that rules and annotations limit wait for the clock now. */
     public int waiters() {
-        return clock.pending();
+        return waiters.getAsInt();
+    }
+
+    void waiters(IntSupplier waiters) {
+        this.waiters = waiters;
     }
 
     /**

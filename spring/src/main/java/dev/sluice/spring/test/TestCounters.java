@@ -23,6 +23,7 @@ class TestCounters {
 
     @Bean
     Reset sluiceTestReset(Store sluiceStore, TestClock clock, ObjectProvider<RuleEngine> engine) {
+        engine.ifAvailable(rules -> clock.waiters(rules::waiting));
         return new Reset(sluiceStore, clock, engine);
     }
 

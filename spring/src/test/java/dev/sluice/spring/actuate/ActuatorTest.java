@@ -121,17 +121,20 @@ class ActuatorTest {
         assertThat(back.statusCode()).isEqualTo(200);
         assertThat(back.body()).contains("\"version\":" + (before + 2), "\"origin\":\"rollback\"");
         assertThat(app.get("/actuator/sluice").body()).contains("\"version\":" + (before + 2) + ",\"rules\"");
-        assertThat(app.post("/actuator/sluice", "{\"version\":99}").statusCode()).isEqualTo(404);
+        assertThat(app.post("/actuator/sluice", "{\"version\":99}").statusCode())
+                .isEqualTo(404);
         assertThat(app.post("/actuator/sluice", "{\"version\":99}").body()).contains("there is no version 99");
-        assertThat(app.post("/actuator/sluice", "{\"version\":\"x\"}").statusCode()).isEqualTo(400);
+        assertThat(app.post("/actuator/sluice", "{\"version\":\"x\"}").statusCode())
+                .isEqualTo(400);
         assertThat(app.post("/actuator/sluice", "{}").statusCode()).isEqualTo(400);
 
         MeterRegistry meters = app.bean(MeterRegistry.class);
         assertThat(meters.get("sluice.rules").gauge().value()).isEqualTo(4);
-        assertThat(meters.get("sluice.rules.version").gauge().value()).isEqualTo(before + 2);
+        assertThat(meters.get("sluice.rules.version").gauge().value()).isEqualTo((double) (before + 2));
         assertThat(meters.get("sluice.rules.bad").gauge().value()).isZero();
-        assertThat(meters.get("sluice.rules.changes").functionCounter().count()).isEqualTo(before + 1);
-        assertThat(meters.get("sluice.rules.rejections").functionCounter().count()).isZero();
+        assertThat(meters.get("sluice.rules.changes").functionCounter().count()).isEqualTo((double) (before + 1));
+        assertThat(meters.get("sluice.rules.rejections").functionCounter().count())
+                .isZero();
     }
 
     @AfterAll

@@ -7,9 +7,9 @@ import dev.sluice.spring.client.ClientRateLimitFilters;
 import dev.sluice.spring.client.ClientRateLimitInterceptors;
 import dev.sluice.spring.client.SluiceClientAutoConfiguration;
 import dev.sluice.spring.web.RateLimitAttributes;
+import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.ExceptionHandler;
@@ -20,7 +20,7 @@ import org.springframework.web.reactive.function.client.WebClient;
 import reactor.core.publisher.Mono;
 
 /** The snippets of docs/spring.md, word for word. */
-@Configuration(proxyBeanMethods = false)
+@SpringBootConfiguration(proxyBeanMethods = false)
 @ImportAutoConfiguration(SluiceClientAutoConfiguration.class)
 @Import({DocsApp.Shop.class, DocsApp.Newsletter.class, DocsApp.Controller.class})
 class DocsApp {
@@ -56,6 +56,11 @@ class DocsApp {
     static class Newsletter {
         @RateLimit("1 per 1d sliding-log")
         public void send() {}
+
+        @RateLimit(value = "1 per 1m sliding-log", waitUpTo = "2m")
+        public String digest() {
+            return "digest";
+        }
     }
 
     static class Controller {

@@ -1,8 +1,10 @@
 package dev.sluice.spring.docs;
 
+import static dev.sluice.assertj.SluiceAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.RuleSet;
 import dev.sluice.spring.RateLimitedException;
 import dev.sluice.spring.SluiceAutoConfiguration;
@@ -17,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -28,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.test.context.TestPropertySource;
 import org.springframework.test.context.junit.jupiter.SpringJUnitConfig;
@@ -61,10 +65,17 @@ class SpringDocsTest {
                     .collect(Collectors.joining());
         }
         return snippets("java")
-                .flatMap(snippet -> Stream.of(snippet.split("\n\n(?=@|[A-Z])")))
+                .flatMap(SpringDocsTest::pieces)
                 .map(piece -> DynamicTest.dynamicTest(
                         piece.lines().findFirst().orElse(""),
                         () -> assertThat(compiled).contains(squeezed(piece))));
+    }
+
+    /** Each import by itself, and each class, method or bean. */
+    private static Stream<String> pieces(String snippet) {
+        Stream<String> imports = snippet.lines().filter(line -> line.startsWith("import "));
+        String rest = snippet.replaceAll("(?m)^import .*\n", "").strip();
+        return Stream.concat(imports, Stream.of(rest.split("\n\n(?=@|[A-Z])")));
     }
 
     private static String read(Path file) {
@@ -105,7 +116,7 @@ class SpringDocsTest {
                 "sluice.rules[1].name=gitlab",
                 "sluice.rules[1].limits=1 per 1s"
             })
-    @SpringJUnitConfig(DocsApp.class)
+    @SpringBootTest
     @AutoConfigureSluice
     class NewsletterTest {
         @Autowired
@@ -114,12 +125,29 @@ class SpringDocsTest {
         @Autowired
         TestClock clock;
 
+        @Autowired
+        RuleEngine rules;
+
         @Test
         void onceADay() {
             newsletter.send();
             assertThatThrownBy(newsletter::send).isInstanceOf(RateLimitedException.class);
             clock.advance(Duration.ofDays(1));
             newsletter.send();
+        }
+
+        @Test
+        void aRuleByItsName() {
+            assertThat(rules).rule("github").key("").allows(1).thenDeniesFor(Duration.ofMillis(1100));
+        }
+
+        @Test
+        void aCallThatWaits() {
+            assertThat(newsletter.digest()).isEqualTo("digest");
+            CompletableFuture<String> second = CompletableFuture.supplyAsync(newsletter::digest);
+            clock.awaitWaiters(1);
+            clock.advance(Duration.ofMinutes(1));
+            assertThat(second.join()).isEqualTo("digest");
         }
     }
 

@@ -215,14 +215,14 @@ class AutoConfigureSluiceTest {
     class WithoutReset {
         @Test
         @Order(1)
-        void first() {
+        void first(@Autowired Newsletter newsletter, @Autowired TestClock clock) {
             assertThat(newsletter.send()).isEqualTo("sent");
             clock.advance(Duration.ofHours(1));
         }
 
         @Test
         @Order(2)
-        void second() {
+        void second(@Autowired Newsletter newsletter, @Autowired TestClock clock) {
             assertThatThrownBy(newsletter::send).isInstanceOf(RateLimitedException.class);
             clock.advance(Duration.ofHours(23));
             assertThat(newsletter.send()).isEqualTo("sent");
@@ -246,11 +246,11 @@ class AutoConfigureSluiceTest {
     }
 
     private static List<String> lines(String name) throws IOException {
-        java.net.URL file = java.util.Collections.list(AutoConfigureSluice.class
-                        .getClassLoader()
-                        .getResources("META-INF/spring/" + name + ".imports"))
+        java.net.URL file = java.util.Collections.list(
+                        AutoConfigureSluice.class.getClassLoader().getResources("META-INF/spring/" + name + ".imports"))
                 .stream()
-                .filter(each -> each.toString().contains("spring/target") || each.toString().contains("sluice-spring"))
+                .filter(each -> each.toString().contains("spring/target")
+                        || each.toString().contains("sluice-spring"))
                 .findFirst()
                 .orElseThrow();
         try (BufferedReader reader = new BufferedReader(
@@ -264,7 +264,7 @@ class AutoConfigureSluiceTest {
     @AutoConfigureSluice
     class WithSpringBootTest {
         @RepeatedTest(2)
-        void isResetToo() {
+        void isResetToo(@Autowired Newsletter newsletter) {
             assertThat(newsletter.send()).isEqualTo("sent");
         }
     }
