@@ -6,7 +6,13 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;
 
-/** Adds the rule to an observation, such as that of a web request, when the rule denies or degrades it. */
+/**
+ * Adds to an observation, such as that of a web request, that a rule denied or degraded it: {@code sluice.outcome} and
+ * {@code sluice.rule}.
+ *
+ * <p>They are values of high cardinality, which go into traces. An event would become a counter as well, with the tags that
+ * the observation has at that moment: when a request is denied, status and route are not known yet, and would be wrong.
+ */
 public final class RateLimitObservations {
     /** The key of the observation in Reactor's context, as Spring sets it. */
     public static final String IN_CONTEXT = "micrometer.observation";
@@ -29,7 +35,7 @@ public final class RateLimitObservations {
         RuleDecision decisive = verdict.decisive();
         if (observation != null && decisive != null && isDue(verdict)) {
             observation.highCardinalityKeyValue("sluice.rule", decisive.rule().name());
-            observation.event(Observation.Event.of(verdict.allowed() ? "sluice.degraded" : "sluice.denied"));
+            observation.highCardinalityKeyValue("sluice.outcome", verdict.allowed() ? "degraded" : "denied");
         }
     }
 }
