@@ -28,10 +28,10 @@ public final class ClientRateLimitFilters {
     /**
      * A filter for the rule of this name.
      *
-     * @throws IllegalArgumentException if there is no such rule
+     * @throws dev.sluice.spring.RateLimitConfigurationException if there is no such rule
      */
     public ExchangeFilterFunction forRule(String rule) {
-        OutgoingRule asked = new OutgoingRule(registry, rule);
+        OutgoingRule asked = new OutgoingRule(registry, rule, "ClientRateLimitFilters.forRule");
         return (request, next) -> tried(asked, request, next, 1);
     }
 

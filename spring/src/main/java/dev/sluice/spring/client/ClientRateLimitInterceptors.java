@@ -1,12 +1,8 @@
 package dev.sluice.spring.client;
 
-import dev.sluice.rules.Verdict;
-import dev.sluice.spring.BlockingVerdicts;
 import dev.sluice.spring.RuleRegistry;
 import java.io.IOException;
-import java.io.InterruptedIOException;
-import java.time.Duration;
-import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpRequest;
 import org.springframework.http.client.ClientHttpRequestExecution;
 import org.springframework.http.client.ClientHttpRequestInterceptor;
@@ -34,64 +30,30 @@ public final class ClientRateLimitInterceptors {
     /**
      * An interceptor for the rule of this name.
      *
-     * @throws IllegalArgumentException if there is no such rule
+     * @throws dev.sluice.spring.RateLimitConfigurationException if there is no such rule
      */
     public ClientHttpRequestInterceptor forRule(String rule) {
-        return new Interceptor(new OutgoingRule(registry, rule));
+        return new Interceptor(
+                new BlockingCalls(new OutgoingRule(registry, rule, "ClientRateLimitInterceptors.forRule")));
     }
 
-    private record Interceptor(OutgoingRule rule) implements ClientHttpRequestInterceptor {
+    private record Interceptor(BlockingCalls calls)
+            implements ClientHttpRequestInterceptor, BlockingCalls.ResponseReader<ClientHttpResponse> {
         @Override
         public ClientHttpResponse intercept(HttpRequest request, byte[] body, ClientHttpRequestExecution execution)
                 throws IOException {
-            for (int tried = 1; ; tried++) {
-                ClientHttpResponse response = once(request, body, execution);
-                Duration wait = RetryAfterPolicy.wait(
-                        tried,
-                        request.getMethod().name(),
-                        response.getStatusCode().value(),
-                        response.getHeaders().getFirst("Retry-After"));
-                if (wait == null) {
-                    return response;
-                }
-                response.close();
-                sleep(wait);
-            }
+            return calls.send(
+                    request.getMethod().name(), request.getURI(), () -> execution.execute(request, body), this);
         }
 
-        private ClientHttpResponse once(HttpRequest request, byte[] body, ClientHttpRequestExecution execution)
-                throws IOException {
-            Verdict verdict = await(request);
-            if (!verdict.allowed()) {
-                throw OutgoingRule.denied(verdict);
-            }
-            try {
-                return execution.execute(request, body);
-            } finally {
-                rule.engine().release(verdict);
-            }
+        @Override
+        public int status(ClientHttpResponse response) throws IOException {
+            return response.getStatusCode().value();
         }
 
-        private Verdict await(HttpRequest request) throws IOException {
-            try {
-                return BlockingVerdicts.await(
-                        rule.engine(), rule.check(request.getMethod().name(), request.getURI()), request.getURI());
-            } catch (InterruptedException e) {
-                throw interrupted();
-            }
-        }
-
-        private static void sleep(Duration wait) throws IOException {
-            try {
-                TimeUnit.NANOSECONDS.sleep(wait.toNanos());
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw interrupted();
-            }
-        }
-
-        private static InterruptedIOException interrupted() {
-            return new InterruptedIOException("interrupted while a call waited to be sent");
+        @Override
+        public @Nullable String retryAfter(ClientHttpResponse response) {
+            return response.getHeaders().getFirst("Retry-After");
         }
     }
 }

@@ -16,11 +16,12 @@ final class OutgoingRule {
     private final RuleRegistry registry;
     private final String rule;
 
-    OutgoingRule(RuleRegistry registry, String rule) {
-        if (registry.rule(rule) == null) {
-            throw new IllegalArgumentException(registry.unknownRule(rule));
-        }
-        registry.use(rule, "an HTTP client", any -> {});
+    /**
+     * @param where what uses the rule
+     * @throws dev.sluice.spring.RateLimitConfigurationException if there is no such rule
+     */
+    OutgoingRule(RuleRegistry registry, String rule, String where) {
+        registry.use(rule, where, any -> {});
         this.registry = registry;
         this.rule = rule;
     }

@@ -24,6 +24,16 @@ public final class SluiceClientAutoConfiguration {
     }
 
     @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(name = "feign.Capability")
+    static class Feign {
+        @Bean
+        @ConditionalOnMissingBean
+        ClientRateLimitCapabilities sluiceClientRateLimitCapabilities(RuleRegistry registry) {
+            return new ClientRateLimitCapabilities(registry);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(name = "org.springframework.web.reactive.function.client.ExchangeFilterFunction")
     static class Exchanges {
         @Bean
