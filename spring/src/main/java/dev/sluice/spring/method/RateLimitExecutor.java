@@ -5,6 +5,7 @@ import dev.sluice.rules.Verdict;
 import dev.sluice.spring.BlockingVerdicts;
 import dev.sluice.spring.RateLimitObservations;
 import dev.sluice.spring.RuleRegistry;
+import dev.sluice.spring.web.CallHeaders;
 import dev.sluice.spring.web.CallerContext;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
@@ -73,6 +74,7 @@ final class RateLimitExecutor {
         requireMayBlock(pending, call);
         Verdict verdict = await(pending, call);
         RateLimitObservations.note(verdict, observations);
+        CallHeaders.show(verdict);
         if (!verdict.allowed()) {
             engine.release(verdict);
             return method.instead(call, verdict);
@@ -109,6 +111,7 @@ final class RateLimitExecutor {
         CompletableFuture<Verdict> pending = check(method, call, caller(method));
         Verdict known = pending.isDone() ? pending.join() : null;
         if (known != null && known.delayMicros() == 0) {
+            CallHeaders.show(known);
             return run(method, call, known, observation);
         }
         MethodInvocation kept = kept(call);

@@ -3,6 +3,7 @@ package dev.sluice.spring.method;
 import dev.sluice.rules.Verdict;
 import dev.sluice.spring.RateLimitObservations;
 import dev.sluice.spring.web.CallerContext;
+import dev.sluice.spring.web.ReactiveCallHeaders;
 import dev.sluice.spring.web.ReactiveCallerContext;
 import dev.sluice.spring.web.ReactiveVerdicts;
 import io.micrometer.observation.Observation;
@@ -47,7 +48,10 @@ final class ReactiveRateLimitExecutor {
                 caller.flatMap(known -> ReactiveVerdicts.await(executor.engine(), executor.check(method, call, known)));
         return Mono.deferContextual(context -> {
             Observation observation = context.getOrDefault(RateLimitObservations.IN_CONTEXT, executor.observation());
-            return verdict.doOnNext(given -> RateLimitObservations.note(given, observation));
+            return verdict.doOnNext(given -> {
+                RateLimitObservations.note(given, observation);
+                ReactiveCallHeaders.show(given, context);
+            });
         });
     }
 

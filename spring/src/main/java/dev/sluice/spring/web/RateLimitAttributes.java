@@ -8,5 +8,11 @@ public final class RateLimitAttributes {
     /** Set when a later rule denied the request, and so everything was given back. */
     static final String REFUNDED = "dev.sluice.refunded";
 
+    /** The verdicts on the request and on annotated calls within it, as the response shows them. */
+    static final String SHOWN = "dev.sluice.shown";
+
+    /** Set when the response became a refusal. */
+    static final String REFUSED = "dev.sluice.refused";
+
     private RateLimitAttributes() {}
 }

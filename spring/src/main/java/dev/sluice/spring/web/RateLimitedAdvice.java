@@ -1,26 +1,35 @@
 package dev.sluice.spring.web;
 
-import dev.sluice.rules.QuotaExceeded;
-import dev.sluice.rules.RateLimitHeaders;
 import dev.sluice.spring.RateLimitedException;
 import org.springframework.core.Ordered;
-import org.springframework.core.annotation.Order;
-import org.springframework.http.HttpHeaders;
-import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.ExceptionHandler;
-import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
 
-/** Answers {@link RateLimitedException} with 429 as the filters do, unless the application has a handler of its own. */
-@RestControllerAdvice
-@Order(Ordered.LOWEST_PRECEDENCE)
-final class RateLimitedAdvice {
+/**
+ * Refuses an exchange whose handler in WebFlux ended with a {@link RateLimitedException}, or with one that it caused.
+ *
+ * <p>It comes before advice of the application that handles every exception, and after advice for
+ * {@link RateLimitedException}. Handlers in a controller itself come first in any case.
+ */
+@ControllerAdvice
+final class RateLimitedAdvice implements Ordered {
+    private final ExchangeRefusals refusals;
+    private final ExceptionHandlers handlers;
+
+    RateLimitedAdvice(ExchangeRefusals refusals, ExceptionHandlers handlers) {
+        this.refusals = refusals;
+        this.handlers = handlers;
+    }
+
+    @Override
+    public int getOrder() {
+        return handlers.orderBeforeCatchAll();
+    }
+
     @ExceptionHandler
-    ResponseEntity<byte[]> limited(RateLimitedException failure) {
-        HttpHeaders headers = new HttpHeaders();
-        RateLimitHeaders.set(failure.verdict(), headers::set);
-        headers.set("Content-Type", QuotaExceeded.MEDIA_TYPE);
-        return ResponseEntity.status(QuotaExceeded.STATUS)
-                .headers(headers)
-                .body(WebRateLimiter.problem(failure.verdict()));
+    Mono<Void> refuse(RateLimitedException denied, ServerWebExchange exchange) {
+        return exchange.getResponse().isCommitted() ? Mono.error(denied) : refusals.refuse(denied.verdict(), exchange);
     }
 }

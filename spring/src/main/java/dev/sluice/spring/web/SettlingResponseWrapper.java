@@ -46,6 +46,13 @@ final class SettlingResponseWrapper extends HttpServletResponseWrapper {
         }
     }
 
+    /** Drops text that the writer still buffers, too. */
+    @Override
+    public void reset() {
+        writer = null;
+        super.reset();
+    }
+
     @Override
     public void flushBuffer() throws IOException {
         flushWriter();

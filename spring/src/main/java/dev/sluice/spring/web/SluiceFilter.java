@@ -1,6 +1,5 @@
 package dev.sluice.spring.web;
 
-import dev.sluice.rules.QuotaExceeded;
 import dev.sluice.rules.Verdict;
 import dev.sluice.spring.BlockingVerdicts;
 import dev.sluice.spring.RateLimitObservations;
@@ -25,9 +24,11 @@ import org.springframework.web.filter.OncePerRequestFilter;
 final class SluiceFilter extends OncePerRequestFilter {
     private final WebRateLimiter limiter;
     private final ObservationRegistry observations;
+    private final ServletRefusals refusals;
 
-    SluiceFilter(WebRateLimiter limiter, ObservationRegistry observations) {
+    SluiceFilter(WebRateLimiter limiter, ObservationRegistry observations, ServletRefusals refusals) {
         this.limiter = limiter;
+        this.refusals = refusals;
         this.observations = observations;
     }
 
@@ -52,12 +53,9 @@ final class SluiceFilter extends OncePerRequestFilter {
         RequestCharge charge = limiter.publish(rules, verdict, adapter, response::setHeader);
         if (charge != null) {
             proceed(charge, request, response, chain);
-            return;
+        } else {
+            refusals.refuse(verdict, request, response);
         }
-        byte[] body = WebRateLimiter.problem(adapter);
-        response.setStatus(QuotaExceeded.STATUS);
-        response.setContentLength(body.length);
-        response.getOutputStream().write(body);
     }
 
     private Verdict await(CompletableFuture<Verdict> pending, HttpServletRequest request) throws IOException {

@@ -32,12 +32,17 @@ public final class SluiceServletAutoConfiguration {
     private final RuleRegistry registry;
     private final SluiceProperties.Filter properties;
     private final ObservationRegistry observations;
+    private final ServletRefusals refusals;
 
     SluiceServletAutoConfiguration(
-            RuleRegistry registry, SluiceProperties properties, ObjectProvider<ObservationRegistry> observations) {
+            RuleRegistry registry,
+            SluiceProperties properties,
+            ObjectProvider<ObservationRegistry> observations,
+            ObjectProvider<RefusalCustomizer> customizers) {
         this.registry = registry;
         this.properties = properties.filter();
         this.observations = observations.getIfAvailable(() -> ObservationRegistry.NOOP);
+        this.refusals = new ServletRefusals(customizers);
     }
 
     @Bean
@@ -57,7 +62,7 @@ public final class SluiceServletAutoConfiguration {
 
     private FilterRegistrationBean<SluiceFilter> filter(Phase phase, int order) {
         FilterRegistrationBean<SluiceFilter> filter = new FilterRegistrationBean<>(
-                new SluiceFilter(new WebRateLimiter(registry, phase, properties.exclude()), observations));
+                new SluiceFilter(new WebRateLimiter(registry, phase, properties.exclude()), observations, refusals));
         filter.setName("sluice-" + phase);
         filter.setOrder(order);
         return filter;

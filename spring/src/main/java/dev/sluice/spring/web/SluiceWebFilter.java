@@ -1,6 +1,5 @@
 package dev.sluice.spring.web;
 
-import dev.sluice.rules.QuotaExceeded;
 import dev.sluice.rules.Verdict;
 import dev.sluice.spring.RateLimitObservations;
 import dev.sluice.spring.WebRules;
@@ -20,9 +19,11 @@ import reactor.core.publisher.Mono;
 final class SluiceWebFilter implements WebFilter, Ordered {
     private final WebRateLimiter limiter;
     private final int order;
+    private final ExchangeRefusals refusals;
 
-    SluiceWebFilter(WebRateLimiter limiter, int order) {
+    SluiceWebFilter(WebRateLimiter limiter, int order, ExchangeRefusals refusals) {
         this.limiter = limiter;
+        this.refusals = refusals;
         this.order = order;
     }
 
@@ -56,8 +57,9 @@ final class SluiceWebFilter implements WebFilter, Ordered {
     private Mono<Void> answer(WebRules rules, Verdict verdict, ExchangeAdapter request, WebFilterChain chain) {
         ServerHttpResponse response = request.exchange().getResponse();
         RequestCharge charge = limiter.publish(rules, verdict, request, response.getHeaders()::set);
-        Mono<Void> answer =
-                charge == null ? refuse(request, response) : proceed(charge, request.exchange(), response, chain);
+        Mono<Void> answer = charge == null
+                ? refusals.refuse(verdict, request.exchange())
+                : proceed(charge, request.exchange(), response, chain);
         return RateLimitObservations.isDue(verdict) ? noted(verdict).then(answer) : answer;
     }
 
@@ -80,14 +82,6 @@ final class SluiceWebFilter implements WebFilter, Ordered {
                 taken -> Mono.fromRunnable(() -> taken.complete(status(response))),
                 (taken, failure) -> Mono.fromRunnable(() -> taken.complete(500)),
                 taken -> Mono.fromRunnable(() -> taken.complete(status(response))));
-    }
-
-    private static Mono<Void> refuse(WebRequestAdapter request, ServerHttpResponse response) {
-        byte[] body = WebRateLimiter.problem(request);
-        response.setRawStatusCode(QuotaExceeded.STATUS);
-        response.getHeaders().setContentLength(body.length);
-        return response.writeWith(
-                Mono.fromSupplier(() -> response.bufferFactory().wrap(body)));
     }
 
     private static int status(ServerHttpResponse response) {

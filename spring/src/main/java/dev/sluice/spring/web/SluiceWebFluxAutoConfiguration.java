@@ -4,6 +4,7 @@ import dev.sluice.spring.RuleRegistry;
 import dev.sluice.spring.SluiceAutoConfiguration;
 import dev.sluice.spring.SluiceProperties;
 import dev.sluice.spring.WebRules.Phase;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -30,21 +31,30 @@ public final class SluiceWebFluxAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean(name = "sluiceWebFilter")
-    SluiceWebFilter sluiceWebFilter(RuleRegistry registry, SluiceProperties properties) {
+    SluiceWebFilter sluiceWebFilter(
+            RuleRegistry registry, SluiceProperties properties, ObjectProvider<RefusalCustomizer> customizers) {
         boolean security = ClassUtils.isPresent(SECURITY, SluiceWebFilter.class.getClassLoader());
         Phase phase = security ? Phase.BEFORE_USER : Phase.ALL;
-        return filter(registry, properties, phase, properties.filter().order());
+        return filter(registry, properties, phase, properties.filter().order(), customizers);
     }
 
     @Bean
     @ConditionalOnClass(name = SECURITY)
     @ConditionalOnMissingBean(name = "sluiceUserWebFilter")
-    SluiceWebFilter sluiceUserWebFilter(RuleRegistry registry, SluiceProperties properties) {
-        return filter(registry, properties, Phase.WITH_USER, AFTER_SECURITY);
+    SluiceWebFilter sluiceUserWebFilter(
+            RuleRegistry registry, SluiceProperties properties, ObjectProvider<RefusalCustomizer> customizers) {
+        return filter(registry, properties, Phase.WITH_USER, AFTER_SECURITY, customizers);
     }
 
-    private static SluiceWebFilter filter(RuleRegistry registry, SluiceProperties properties, Phase phase, int order) {
+    private static SluiceWebFilter filter(
+            RuleRegistry registry,
+            SluiceProperties properties,
+            Phase phase,
+            int order,
+            ObjectProvider<RefusalCustomizer> customizers) {
         return new SluiceWebFilter(
-                new WebRateLimiter(registry, phase, properties.filter().exclude()), order);
+                new WebRateLimiter(registry, phase, properties.filter().exclude()),
+                order,
+                new ExchangeRefusals(customizers));
     }
 }

@@ -1,6 +1,5 @@
 package dev.sluice.spring.web;
 
-import dev.sluice.rules.QuotaExceeded;
 import dev.sluice.rules.RateLimitHeaders;
 import dev.sluice.rules.Request;
 import dev.sluice.rules.RuleDecision;
@@ -11,11 +10,9 @@ import dev.sluice.spring.RuleRegistry;
 import dev.sluice.spring.WebRules;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.json.JsonWriter;
 import org.springframework.http.server.PathContainer;
 import org.springframework.web.util.pattern.PathPattern;
 import org.springframework.web.util.pattern.PathPatternParser;
@@ -23,8 +20,6 @@ import org.springframework.web.util.pattern.PatternParseException;
 
 /** Checks web requests against the rules of one phase; shared by the filters for servlets and for WebFlux. */
 final class WebRateLimiter {
-    private static final JsonWriter<Object> JSON = JsonWriter.standard().withNewLineAtEnd();
-
     private final RuleRegistry registry;
     private final WebRules.Phase phase;
     private final List<PathPattern> excluded = new ArrayList<>();
@@ -80,7 +75,7 @@ final class WebRateLimiter {
     }
 
     /**
-     * Publishes a verdict as an attribute of the request and as header fields of the response.
+     * Publishes a verdict as an attribute of the request and, if it allows it, as header fields of the response.
      *
      * @return what the request took; null if it is denied, in which case the permits of an earlier phase are given back
      */
@@ -90,8 +85,8 @@ final class WebRateLimiter {
         Verdict earlier = (Verdict) request.attribute(RateLimitAttributes.VERDICT);
         Verdict all = earlier == null ? verdict : both(earlier, verdict);
         request.attribute(RateLimitAttributes.VERDICT, all);
-        RateLimitHeaders.set(all, setHeader);
         if (verdict.allowed()) {
+            RateLimitHeaders.set(all, setHeader);
             return new RequestCharge(rules, verdict, request);
         }
         engine().release(verdict);
@@ -99,17 +94,7 @@ final class WebRateLimiter {
             engine().refund(earlier);
             request.attribute(RateLimitAttributes.REFUNDED, true);
         }
-        setHeader.accept("Content-Type", QuotaExceeded.MEDIA_TYPE);
         return null;
-    }
-
-    /** The body of the response to a request that was denied. */
-    static byte[] problem(WebRequestAdapter request) {
-        return problem((Verdict) Objects.requireNonNull(request.attribute(RateLimitAttributes.VERDICT)));
-    }
-
-    static byte[] problem(Verdict verdict) {
-        return JSON.write(QuotaExceeded.members(verdict)).toByteArray();
     }
 
     /** Two verdicts on one request, of which the first allowed it. */

@@ -1,0 +1,117 @@
+package dev.sluice.spring.web;
+
+import dev.sluice.rules.QuotaExceeded;
+import dev.sluice.rules.RateLimitHeaders;
+import dev.sluice.rules.Verdict;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.json.JsonWriter;
+import org.springframework.http.MediaType;
+
+/** The response to a denied request: a status, header fields and a body. It does not change; each method makes another. */
+public final class Refusal {
+    private static final JsonWriter<Object> JSON = JsonWriter.standard().withNewLineAtEnd();
+    private static final Pattern TOKEN = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
+    private static final Pattern VALUE = Pattern.compile("[\\t\\x20-\\x7e\\x80-\\xff]*");
+    private static final Set<Integer> WITHOUT_BODY = Set.of(204, 205, 304);
+    private static final String CONTENT_TYPE = "Content-Type";
+
+    private final int status;
+    private final Map<String, String> headers;
+    private final byte[] body;
+
+    private Refusal(int status, Map<String, String> headers, byte[] body) {
+        this.status = status;
+        this.headers = headers;
+        this.body = body;
+    }
+
+    /** 429 with a body of {@code application/problem+json} and the header fields that tell the limits. */
+    static Refusal of(Verdict verdict) {
+        Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+        RateLimitHeaders.set(verdict, headers::put);
+        headers.put(CONTENT_TYPE, QuotaExceeded.MEDIA_TYPE);
+        byte[] body = JSON.write(QuotaExceeded.members(verdict)).toByteArray();
+        return new Refusal(QuotaExceeded.STATUS, headers, body);
+    }
+
+    public int status() {
+        return status;
+    }
+
+    /** The header fields, {@code Content-Type} among them, by names without regard to case. */
+    public Map<String, String> headers() {
+        return Collections.unmodifiableMap(headers);
+    }
+
+    public byte[] body() {
+        return body.clone();
+    }
+
+    /** The body as it is sent: none for a status that has none. */
+    byte[] content() {
+        return WITHOUT_BODY.contains(status) ? new byte[0] : body;
+    }
+
+    /** The same with another status, from 200 to 599. */
+    public Refusal withStatus(int status) {
+        if (status < 200 || status > 599) {
+            throw new IllegalArgumentException("status: expected 200 to 599, was " + status);
+        }
+        return new Refusal(status, headers, body);
+    }
+
+    /** The same with this header field, in place of one of the same name. */
+    public Refusal withHeader(String name, String value) {
+        if (!TOKEN.matcher(name).matches() || !VALUE.matcher(value).matches()) {
+            throw new IllegalArgumentException(
+                    "not a header field: '" + name + ": " + value.replaceAll("\\p{Cntrl}", "?") + "'");
+        }
+        if (name.equalsIgnoreCase("Content-Length") || name.equalsIgnoreCase("Transfer-Encoding")) {
+            throw new IllegalArgumentException(name + " follows from the body and cannot be set");
+        }
+        return with(name, value, body);
+    }
+
+    /** The same without this header field. */
+    public Refusal withoutHeader(String name) {
+        return with(name, null, body);
+    }
+
+    /** The same with this text as its body, in the type's charset or else UTF-8. */
+    public Refusal withBody(MediaType type, String text) {
+        Charset given = type.getCharset();
+        Charset charset = given == null ? StandardCharsets.UTF_8 : given;
+        MediaType full = given == null && type.getType().equals("text") ? new MediaType(type, charset) : type;
+        return withBody(full, text.getBytes(charset));
+    }
+
+    /** The same with these bytes as its body. */
+    public Refusal withBody(MediaType type, byte[] body) {
+        if (!type.isConcrete()) {
+            throw new IllegalArgumentException("the type of a body: expected one such as text/html, was " + type);
+        }
+        return with(CONTENT_TYPE, type.toString(), body.clone());
+    }
+
+    private Refusal with(String name, @Nullable String value, byte[] body) {
+        Map<String, String> changed = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+        changed.putAll(headers);
+        changed.remove(name);
+        if (value != null) {
+            changed.put(name, value);
+        }
+        return new Refusal(status, changed, body);
+    }
+
+    @Override
+    public String toString() {
+        return status + " " + headers + " and a body of " + body.length + " bytes";
+    }
+}
