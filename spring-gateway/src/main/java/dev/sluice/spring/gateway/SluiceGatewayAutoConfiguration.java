@@ -2,18 +2,21 @@ package dev.sluice.spring.gateway;
 
 import dev.sluice.spring.RuleRegistry;
 import dev.sluice.spring.SluiceAutoConfiguration;
+import dev.sluice.spring.web.ExchangeRefusals;
+import dev.sluice.spring.web.SluiceAdviceAutoConfiguration;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.cloud.gateway.config.GatewayAutoConfiguration;
-import org.springframework.cloud.gateway.support.ConfigurationService;
+import org.springframework.cloud.gateway.config.GatewayProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Primary;
 
 /** Makes Sluice the gateway's rate limiter. */
 @AutoConfiguration(
-        after = SluiceAutoConfiguration.class,
+        after = {SluiceAutoConfiguration.class, SluiceAdviceAutoConfiguration.class},
         before = GatewayAutoConfiguration.class,
         beforeName = "org.springframework.cloud.gateway.config.GatewayRedisAutoConfiguration")
 @ConditionalOnBean(RuleRegistry.class)
@@ -22,7 +25,18 @@ public final class SluiceGatewayAutoConfiguration {
     @Bean
     @Primary
     @ConditionalOnMissingBean
-    SluiceRateLimiter sluiceRateLimiter(RuleRegistry registry, ConfigurationService configuration) {
-        return new SluiceRateLimiter(registry, configuration);
+    SluiceRateLimiter sluiceRateLimiter(RuleRegistry registry) {
+        return new SluiceRateLimiter(registry);
+    }
+
+    @Bean
+    RouteCheck sluiceRouteCheck(ObjectProvider<GatewayProperties> properties, SluiceRateLimiter limiter) {
+        return new RouteCheck(properties, limiter);
+    }
+
+    @Bean
+    @ConditionalOnBean(ExchangeRefusals.class)
+    RefusalGlobalFilter sluiceRefusalGlobalFilter(ExchangeRefusals refusals) {
+        return new RefusalGlobalFilter(refusals);
     }
 }

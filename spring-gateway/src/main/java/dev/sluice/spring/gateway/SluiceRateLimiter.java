@@ -7,6 +7,7 @@ import dev.sluice.rules.Request;
 import dev.sluice.rules.Rule;
 import dev.sluice.rules.RuleCheck;
 import dev.sluice.rules.RuleEngine;
+import dev.sluice.rules.RuleSet;
 import dev.sluice.rules.Verdict;
 import dev.sluice.rules.file.RuleFile;
 import dev.sluice.rules.file.RuleFileException;
@@ -21,8 +22,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.cloud.gateway.event.FilterArgsEvent;
 import org.springframework.cloud.gateway.filter.ratelimit.AbstractRateLimiter;
-import org.springframework.cloud.gateway.support.ConfigurationService;
+import org.springframework.cloud.gateway.route.RouteDefinitionRouteLocator;
 import reactor.core.publisher.Mono;
+import reactor.util.context.ContextView;
 
 /**
  * The rate limiter behind the gateway's filter {@code RequestRateLimiter}. Its arguments are
@@ -33,7 +35,6 @@ import reactor.core.publisher.Mono;
  * refused.
  */
 public final class SluiceRateLimiter extends AbstractRateLimiter<SluiceRateLimiter.Config> {
-    private static final String PROPERTIES = "sluice-rate-limiter";
     private static final String KEY = "key";
 
     /** A route's arguments. */
@@ -67,66 +68,107 @@ public final class SluiceRateLimiter extends AbstractRateLimiter<SluiceRateLimit
         }
     }
 
-    /** A route's rule, and the only attribute in its key; null if the key has none. */
-    private record RouteRule(String rule, @Nullable String attribute) {}
+    /**
+     * A route's rule, as the rules were.
+     *
+     * @param rule its name
+     * @param attribute the only attribute in its key; null if the key has none
+     */
+    private record RouteRule(String rule, @Nullable String attribute, RuleSet seen) {}
 
     private final RuleRegistry registry;
     private final Map<String, RouteRule> routes = new ConcurrentHashMap<>();
 
-    SluiceRateLimiter(RuleRegistry registry, ConfigurationService configuration) {
-        super(Config.class, PROPERTIES, configuration);
+    SluiceRateLimiter(RuleRegistry registry) {
+        super(Config.class, RouteArguments.PREFIX, null);
         this.registry = registry;
     }
 
-    /** A route was defined, or defined anew. */
+    /**
+     * A route was defined, or defined anew. If its arguments are wrong this throws, so that the gateway logs the reason and
+     * keeps the routes that it had.
+     */
     @Override
     public void onApplicationEvent(FilterArgsEvent event) {
-        super.onApplicationEvent(event);
-        routes.remove(event.getRouteId());
+        if (RouteArguments.areForSluice(event.getArgs())) {
+            define(event.getRouteId(), event.getArgs());
+        }
+    }
+
+    /** Sets the limits of a route; changes nothing if the arguments are wrong. */
+    void define(String routeId, Map<String, ?> arguments) {
+        Config config = RouteArguments.read(where(routeId), arguments);
+        RouteRule rule = routeRule(routeId, config);
+        getConfig().put(routeId, config);
+        routes.put(routeId, rule);
+    }
+
+    /** Checks the limits of a route that was defined in Java. */
+    void check(String routeId) {
+        routes.put(routeId, routeRule(routeId, config(routeId)));
     }
 
     @Override
     public Mono<Response> isAllowed(String routeId, String id) {
-        RouteRule route = routes.computeIfAbsent(routeId, this::routeRule);
+        RuleEngine engine = registry.engine();
+        RouteRule route = current(routeId, engine);
         Request.Builder request = Request.builder();
         if (route.attribute != null) {
             request.with(route.attribute, id);
         }
-        RuleCheck ask = new RuleCheck(route.rule, request.build());
-        RuleEngine engine = registry.engine();
-        return Mono.defer(() -> ReactiveVerdicts.await(engine, engine.check(List.of(ask))))
-                .map(SluiceRateLimiter::response);
+        RuleCheck check = new RuleCheck(route.rule, request.build());
+        return Mono.deferContextual(context -> ReactiveVerdicts.await(engine, engine.check(List.of(check)))
+                .map(verdict -> response(verdict, context)));
     }
 
-    private static Response response(Verdict verdict) {
+    private static Response response(Verdict verdict, ContextView context) {
+        RefusalGlobalFilter.decided(verdict, context);
         Map<String, String> headers = new LinkedHashMap<>();
         RateLimitHeaders.set(verdict, headers::put);
         return new Response(verdict.allowed(), headers);
     }
 
-    private RouteRule routeRule(String routeId) {
-        Config config = getConfig().get(routeId);
-        String where = "route '" + routeId + "'";
-        if (config == null || (config.rule == null) == config.limits.isEmpty()) {
-            throw new RateLimitConfigurationException(
-                    where + ": expected " + PROPERTIES + ".limits such as '5 per 1m', or " + PROPERTIES + ".rule");
+    /** The rule of a route, looked up again if the rules changed, since the key of a named rule may have. */
+    private RouteRule current(String routeId, RuleEngine engine) {
+        RouteRule known = routes.get(routeId);
+        if (known == null || known.seen != engine.rules()) {
+            known = routeRule(routeId, config(routeId));
+            routes.put(routeId, known);
         }
-        Rule rule = config.rule != null ? named(config.rule, where) : own(routeId, config, where);
-        requireUsable(rule, where);
-        if (config.rule == null) {
-            registry.add(rule, where);
-        } else {
-            registry.use(config.rule, where, next -> requireUsable(next, where));
-        }
+        return known;
+    }
+
+    private static String where(String routeId) {
+        return routeId.equals(RouteDefinitionRouteLocator.DEFAULT_FILTERS)
+                ? "the default filters"
+                : "route '" + routeId + "'";
+    }
+
+    /** The arguments of a route, else those of the default filters. */
+    private Config config(String routeId) {
+        Config own = getConfig().get(routeId);
+        Config config = own == null ? getConfig().get(RouteDefinitionRouteLocator.DEFAULT_FILTERS) : own;
+        Config found = config == null ? new Config() : config;
+        RouteArguments.requireOne(where(routeId), found, Map.of());
+        return found;
+    }
+
+    private RouteRule routeRule(String routeId, Config config) {
+        String where = where(routeId);
+        Rule rule = config.rule == null
+                ? own(routeId, config, where)
+                : registry.use(config.rule, where, named -> requireUsable(named, where));
         return new RouteRule(
-                rule.name(), rule.key().isEmpty() ? null : rule.key().get(0));
+                rule.name(),
+                rule.key().isEmpty() ? null : rule.key().get(0),
+                registry.engine().rules());
     }
 
     private static void requireUsable(Rule rule, String where) {
         if (rule.limits().stream().anyMatch(Limit::holds)) {
-            throw new RateLimitConfigurationException(
-                    where + ": " + rule.limits().stream().map(Limit::text).toList()
-                            + " holds permits until a request has ended, and the gateway's filter does not tell when that is");
+            throw new RateLimitConfigurationException(where + ": "
+                    + rule.limits().stream().map(Limit::text).toList()
+                    + " holds permits until a request has ended, and the gateway's filter does not tell when that is");
         }
         if (rule.key().size() > 1) {
             throw new RateLimitConfigurationException(where + ": rule '" + rule.name() + "' has the key " + rule.key()
@@ -134,27 +176,28 @@ public final class SluiceRateLimiter extends AbstractRateLimiter<SluiceRateLimit
         }
     }
 
-    private Rule named(String name, String where) {
-        Rule rule = registry.rule(name);
-        if (rule == null) {
-            throw new RateLimitConfigurationException(where + ": " + registry.unknownRule(name));
+    /** The rule of a route's own limits. Default filters have none: each route that they apply to gets one. */
+    private Rule own(String routeId, Config config, String where) {
+        Rule rule = Rule.named("gateway:" + routeId)
+                .when(Condition.is("gateway-route", routeId))
+                .key(KEY)
+                .limits(config.limits.stream().map(text -> limit(where, text)).toArray(Limit[]::new))
+                .onStoreFailure(config.onStoreFailure)
+                .build();
+        requireUsable(rule, where);
+        if (!routeId.equals(RouteDefinitionRouteLocator.DEFAULT_FILTERS)) {
+            registry.add(rule, where);
         }
         return rule;
     }
 
-    private static Rule own(String routeId, Config config, String where) {
+    private static Limit limit(String where, String text) {
         try {
-            Limit[] limits = config.limits.stream()
-                    .map(text -> RuleFile.limit(where, text))
-                    .toArray(Limit[]::new);
-            return Rule.named("gateway:" + routeId)
-                    .when(Condition.is("gateway-route", routeId))
-                    .key(KEY)
-                    .limits(limits)
-                    .onStoreFailure(config.onStoreFailure)
-                    .build();
+            return RuleFile.limit(where, text);
         } catch (RuleFileException e) {
-            throw new RateLimitConfigurationException(String.valueOf(e.getMessage()));
+            throw new RateLimitConfigurationException(e.problems().stream()
+                    .map(problem -> where + ": " + RouteArguments.PREFIX + ".limits: " + problem.message())
+                    .toList());
         }
     }
 }

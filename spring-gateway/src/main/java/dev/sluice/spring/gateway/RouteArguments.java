@@ -1,0 +1,102 @@
+package dev.sluice.spring.gateway;
+
+import dev.sluice.OnFailure;
+import dev.sluice.spring.RateLimitConfigurationException;
+import dev.sluice.text.DidYouMean;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+
+/** Reads the arguments of a route's filter {@code RequestRateLimiter} that are for {@link SluiceRateLimiter}. */
+final class RouteArguments {
+    static final String PREFIX = "sluice-rate-limiter";
+    private static final List<String> KNOWN = List.of("limits", "rule", "on-store-failure");
+
+    private RouteArguments() {}
+
+    /** Whether one of the arguments is meant for {@link SluiceRateLimiter}, rightly spelled or not. */
+    static boolean areForSluice(Map<String, ?> arguments) {
+        return arguments.keySet().stream().anyMatch(RouteArguments::isForSluice);
+    }
+
+    private static boolean isForSluice(String name) {
+        return plain(name).startsWith("sluice");
+    }
+
+    /** Whether the arguments name a rate limiter of their own. */
+    static boolean nameALimiter(Map<String, ?> arguments) {
+        return arguments.keySet().stream().anyMatch(name -> plain(name).equals("ratelimiter"));
+    }
+
+    /**
+     * Reads and checks the arguments.
+     *
+     * @param where the route
+     * @throws RateLimitConfigurationException if one of them is wrong, or limits and rule are both missing or both there
+     */
+    static SluiceRateLimiter.Config read(String where, Map<String, ?> arguments) {
+        List<String> problems = new ArrayList<>();
+        arguments.keySet().stream().filter(RouteArguments::isForSluice).forEach(name -> {
+            String problem = problem(name);
+            if (!problem.isEmpty()) {
+                problems.add(where + ": " + name + ": " + problem);
+            }
+        });
+        if (!problems.isEmpty()) {
+            throw new RateLimitConfigurationException(problems);
+        }
+        SluiceRateLimiter.Config config = bound(where, arguments);
+        requireOne(where, config, arguments);
+        return config;
+    }
+
+    /** Requires either limits or a rule. */
+    static void requireOne(String where, SluiceRateLimiter.Config config, Map<String, ?> arguments) {
+        if ((config.getRule() == null) == config.getLimits().isEmpty()) {
+            String found = config.getRule() != null
+                    ? "both"
+                    : arguments.isEmpty() ? "neither" : "neither, but " + String.join(", ", arguments.keySet());
+            throw new RateLimitConfigurationException(where + ": expected " + PREFIX + ".limits such as '5 per 1m', or "
+                    + PREFIX + ".rule, the name of a rule; there is " + found);
+        }
+    }
+
+    private static String problem(String name) {
+        if (!name.startsWith(PREFIX + ".")) {
+            return "expected " + PREFIX + "." + KNOWN.get(0) + ", ." + KNOWN.get(1) + " or ." + KNOWN.get(2);
+        }
+        String own = name.substring(PREFIX.length() + 1).replaceFirst("\\[.*", "");
+        return KNOWN.stream().anyMatch(known -> plain(known).equals(plain(own)))
+                ? ""
+                : "there is no such argument; known are " + String.join(", ", KNOWN) + DidYouMean.hint(own, KNOWN);
+    }
+
+    private static SluiceRateLimiter.Config bound(String where, Map<String, ?> arguments) {
+        try {
+            return new Binder(new MapConfigurationPropertySource(arguments))
+                    .bindOrCreate(PREFIX, SluiceRateLimiter.Config.class);
+        } catch (BindException e) {
+            ConfigurationProperty property = e.getProperty();
+            String name = property == null ? PREFIX : property.getName().toString();
+            Object value = property == null ? arguments : property.getValue();
+            String choices = name.endsWith("on-store-failure")
+                    ? Arrays.stream(OnFailure.values())
+                            .map(each -> each.name().toLowerCase(Locale.ROOT))
+                            .collect(Collectors.joining(", "))
+                    : "text";
+            throw new RateLimitConfigurationException(
+                    where + ": " + name + ": expected " + choices + ", was '" + value + "'");
+        }
+    }
+
+    private static String plain(String name) {
+        return name.replaceAll("[-_]", "").toLowerCase(Locale.ROOT);
+    }
+}
