@@ -3,26 +3,27 @@ package dev.sluice.spring.docs;
 import dev.sluice.rules.Verdict;
 import dev.sluice.spring.RateLimit;
 import dev.sluice.spring.RateLimitedException;
-import dev.sluice.spring.client.ClientRateLimitFilters;
-import dev.sluice.spring.client.ClientRateLimitInterceptors;
 import dev.sluice.spring.client.SluiceClientAutoConfiguration;
 import dev.sluice.spring.web.RateLimitAttributes;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
-import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
-import org.springframework.http.ResponseEntity;
-import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestAttribute;
-import org.springframework.web.client.RestClient;
-import org.springframework.web.reactive.function.client.WebClient;
 import reactor.core.publisher.Mono;
 
 /** The snippets of docs/spring.md, word for word. */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @ImportAutoConfiguration(SluiceClientAutoConfiguration.class)
-@Import({DocsApp.Shop.class, DocsApp.Newsletter.class, DocsApp.Controller.class})
+@Import({
+    DocsApp.Shop.class,
+    DocsApp.Newsletter.class,
+    DocsApp.Controller.class,
+    Clients.class,
+    GithubFeign.class,
+    LimitAdvice.class,
+    RefusalConfiguration.class
+})
 class DocsApp {
     record User(String id) {}
 
@@ -68,24 +69,5 @@ class DocsApp {
         String products(@RequestAttribute(RateLimitAttributes.VERDICT) Verdict verdict) {
             return verdict.degraded() ? "the ten best" : "all products";
         }
-
-        @ExceptionHandler
-        ResponseEntity<String> limited(RateLimitedException e) {
-            return ResponseEntity.status(503)
-                    .header("Retry-After", "" + e.decision().retryAfter().toSeconds())
-                    .body("busy: " + e.rule());
-        }
-    }
-
-    @Bean
-    RestClient github(ClientRateLimitInterceptors interceptors) {
-        return RestClient.builder()
-                .requestInterceptor(interceptors.forRule("github"))
-                .build();
-    }
-
-    @Bean
-    WebClient gitlab(ClientRateLimitFilters filters) {
-        return WebClient.builder().filter(filters.forRule("gitlab")).build();
     }
 }

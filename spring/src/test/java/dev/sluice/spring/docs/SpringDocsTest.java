@@ -41,6 +41,7 @@ import org.springframework.test.context.junit.jupiter.SpringJUnitConfig;
 class SpringDocsTest {
     private static final Path PAGE = Path.of("../docs/spring.md");
     private static final Path SOURCES = Path.of("../spring/src/test/java/dev/sluice/spring/docs");
+    private static final Path GATEWAY = Path.of("../spring-gateway/src/test/java/dev/sluice/spring/gateway");
 
     @TempDir
     Path folder;
@@ -58,12 +59,7 @@ class SpringDocsTest {
 
     @TestFactory
     Stream<DynamicTest> everyJavaSnippetIsCompiled() throws IOException {
-        String compiled;
-        try (Stream<Path> files = Files.list(SOURCES)) {
-            compiled = files.map(SpringDocsTest::read)
-                    .map(SpringDocsTest::squeezed)
-                    .collect(Collectors.joining());
-        }
+        String compiled = compiled(SOURCES) + compiled(GATEWAY);
         return snippets("java")
                 .flatMap(SpringDocsTest::pieces)
                 .map(piece -> DynamicTest.dynamicTest(
@@ -76,6 +72,12 @@ class SpringDocsTest {
         Stream<String> imports = snippet.lines().filter(line -> line.startsWith("import "));
         String rest = snippet.replaceAll("(?m)^import .*\n", "").strip();
         return Stream.concat(imports, Stream.of(rest.split("\n\n(?=@|[A-Z])")));
+    }
+
+    private static String compiled(Path folder) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(SpringDocsTest::read).map(SpringDocsTest::squeezed).collect(Collectors.joining());
+        }
     }
 
     private static String read(Path file) {
