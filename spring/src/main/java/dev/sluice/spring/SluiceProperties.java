@@ -19,6 +19,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param priorities The share of a limit, in percent, that calls of each priority class may use.
  * @param filter The filter that checks every web request against the rules.
  * @param reload Whether the application takes over changed rules while it runs.
+ * @param method The limits of annotations.
  */
 @ConfigurationProperties("sluice")
 public record SluiceProperties(
@@ -28,7 +29,8 @@ public record SluiceProperties(
         @DefaultValue Redis redis,
         @DefaultValue Map<String, Integer> priorities,
         @DefaultValue Filter filter,
-        @DefaultValue Reload reload) {
+        @DefaultValue Reload reload,
+        @DefaultValue Method method) {
     private static final Map<String, Integer> PRIORITIES = Map.of("core", 100, "normal", 80, "background", 50);
 
     /** Has the default classes unless others are set. */
@@ -79,4 +81,12 @@ public record SluiceProperties(
 
         private static final Duration MIN_INTERVAL = Duration.ofMillis(10);
     }
+
+    /**
+     * The limits of annotations.
+     *
+     * @param order The order of the limits among the other advice of a bean. Default: right inside that of Spring Security
+     *     and of caches, outside of all other.
+     */
+    public record Method(@Nullable Integer order) {}
 }

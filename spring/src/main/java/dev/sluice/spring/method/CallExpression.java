@@ -5,6 +5,7 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
@@ -12,31 +13,59 @@ import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.context.expression.MethodBasedEvaluationContext;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
+import org.springframework.expression.EvaluationException;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.spel.SpelCompilerMode;
+import org.springframework.expression.spel.SpelEvaluationException;
+import org.springframework.expression.spel.SpelMessage;
 import org.springframework.expression.spel.SpelParserConfiguration;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 
-/** An expression on the parameters of a call, checked as far as possible when it is parsed. */
+/**
+ * An expression on the parameters of a call, checked as far as possible when it is parsed.
+ *
+ * <p>It has no value if it looks into the user or the web request of a call that has none, as in {@code #principal.name}
+ * for somebody who is not logged in. Any other failure fails the call, and names the annotation.
+ */
 final class CallExpression {
     static final String PRINCIPAL = "principal";
     static final String REQUEST = "request";
+    static final String RESULT = "result";
     private static final ParameterNameDiscoverer NAMES = new DefaultParameterNameDiscoverer();
+    private static final Set<SpelMessage> ON_NULL = Set.of(
+            SpelMessage.PROPERTY_OR_FIELD_NOT_READABLE_ON_NULL,
+            SpelMessage.METHOD_CALL_ON_NULL_OBJECT_NOT_ALLOWED,
+            SpelMessage.CANNOT_INDEX_INTO_NULL_VALUE);
+    private static final Object MISSING = new Object();
 
     /** The value of {@code #root}. */
     record Root(@Nullable Object target, Method method, List<@Nullable Object> args) {}
 
-    private final Method method;
+    /**
+     * Where an expression is written.
+     *
+     * @param where the method with the annotation
+     * @param attribute the attribute of the annotation
+     * @param method the method whose parameters it can use
+     * @param result the type of {@code #result}; null if there is no such variable
+     */
+    record Place(
+            String where,
+            String attribute,
+            Method method,
+            @Nullable Class<?> result) {}
+
+    private final Place place;
     private final SpelExpression expression;
     private final BeanFactoryResolver beans;
-    private final boolean needsCaller;
+    private final ExpressionValidator known;
 
-    private CallExpression(Method method, SpelExpression expression, BeanFactory beans, boolean needsCaller) {
-        this.method = method;
+    private CallExpression(Place place, SpelExpression expression, BeanFactory beans, ExpressionValidator known) {
+        this.place = place;
         this.expression = expression;
         this.beans = new BeanFactoryResolver(beans);
-        this.needsCaller = needsCaller;
+        this.known = known;
     }
 
     /**
@@ -44,7 +73,7 @@ final class CallExpression {
      *
      * @throws IllegalArgumentException if it is wrong; the message says why
      */
-    static CallExpression parse(String text, Method method, BeanFactory beans, @Nullable ClassLoader loader) {
+    static CallExpression parse(String text, Place place, BeanFactory beans, @Nullable ClassLoader loader) {
         SpelExpression expression;
         try {
             SpelParserConfiguration configuration = new SpelParserConfiguration(SpelCompilerMode.MIXED, loader);
@@ -52,10 +81,9 @@ final class CallExpression {
         } catch (ParseException e) {
             throw new IllegalArgumentException(e.getMessage(), e);
         }
-        List<String> parameters = parameters(method);
-        ExpressionValidator check = new ExpressionValidator(method, parameters, beans);
-        check.run(expression.getAST());
-        return new CallExpression(method, expression, beans, check.needsCaller());
+        ExpressionValidator known = new ExpressionValidator(place, parameters(place.method()), beans);
+        known.run(expression.getAST());
+        return new CallExpression(place, expression, beans, known);
     }
 
     /** The names of a method's parameters; empty if the class file has none. */
@@ -66,30 +94,86 @@ final class CallExpression {
 
     /** Whether it uses the web request or the user. */
     boolean needsCaller() {
-        return needsCaller;
+        return known.needsCaller();
     }
 
+    /** The value; null if it is null or if there is none. */
     @Nullable
     Object value(MethodInvocation call, CallerContext caller) {
+        Object value = evaluate(call, caller, null);
+        return value == MISSING ? null : value;
+    }
+
+    /** Whether it is true, before the call; {@code true} if it has no value. */
+    boolean holdsBefore(MethodInvocation call, CallerContext caller) {
+        return bool(evaluate(call, caller, null), true);
+    }
+
+    /** Whether it is true of what a call returned; {@code false} if it has no value. */
+    boolean holdsAfter(MethodInvocation call, CallerContext caller, @Nullable Object result) {
+        return bool(evaluate(call, caller, result), false);
+    }
+
+    private boolean bool(@Nullable Object value, boolean ifMissing) {
+        if (value instanceof Boolean bool) {
+            return bool;
+        }
+        if (value == MISSING) {
+            return ifMissing;
+        }
+        throw failure("expected true or false, was " + value, null);
+    }
+
+    private @Nullable Object evaluate(MethodInvocation call, CallerContext caller, @Nullable Object result) {
+        if (known.isChainOn(name -> variable(name, caller) == null)) {
+            return MISSING;
+        }
         MethodBasedEvaluationContext context = new MethodBasedEvaluationContext(
-                new Root(call.getThis(), method, Arrays.asList(call.getArguments())),
-                method,
+                new Root(call.getThis(), place.method, Arrays.asList(call.getArguments())),
+                place.method,
                 call.getArguments(),
                 NAMES);
         context.setBeanResolver(beans);
-        if (needsCaller) {
+        if (known.needsCaller()) {
             context.setVariable(PRINCIPAL, caller.principal());
             context.setVariable(REQUEST, caller.request());
         }
-        return expression.getValue(context);
+        if (place.result != null) {
+            context.setVariable(RESULT, result);
+        }
+        try {
+            return expression.getValue(context);
+        } catch (EvaluationException e) {
+            if (e instanceof SpelEvaluationException onNull
+                    && ON_NULL.contains(onNull.getMessageCode())
+                    && known.isInChainOn(e.getPosition(), name -> variable(name, caller) == null)) {
+                return MISSING;
+            }
+            throw failure(String.valueOf(e.getMessage()), e);
+        }
     }
 
-    /** The variables that an expression on {@code method} can use. */
-    static List<String> known(Method method, List<String> parameters) {
+    private static @Nullable Object variable(String name, CallerContext caller) {
+        return name.equals(PRINCIPAL) ? caller.principal() : caller.request();
+    }
+
+    /** The exception for a call in which the expression cannot be used. */
+    IllegalStateException failure(String reason, @Nullable Throwable cause) {
+        return new IllegalStateException(
+                "@RateLimit on " + place.where + ": " + place.attribute + ": '" + expression.getExpressionString()
+                        + "': " + reason,
+                cause);
+    }
+
+    /** The variables that an expression can use. */
+    static List<String> known(Place place, List<String> parameters) {
         List<String> known = new ArrayList<>(parameters);
-        for (int i = 0; i < method.getParameterCount(); i++) {
+        for (int i = 0; i < place.method.getParameterCount(); i++) {
             known.add("p" + i);
             known.add("a" + i);
+        }
+        if (place.result != null) {
+            known.add(RESULT);
         }
         known.addAll(List.of(PRINCIPAL, REQUEST, "root", "this"));
         return known;

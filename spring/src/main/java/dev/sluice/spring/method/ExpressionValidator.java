@@ -2,7 +2,9 @@ package dev.sluice.spring.method;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -16,16 +18,23 @@ import org.springframework.expression.spel.ast.VariableReference;
 
 /** Finds variables, beans and properties in an expression that do not exist. */
 final class ExpressionValidator {
+    /** A part of the expression that looks into a variable of the caller, such as {@code #principal.name}. */
+    private record Chain(String variable, int start, int end) {}
+
+    private final CallExpression.Place place;
     private final Method method;
     private final List<String> parameters;
     private final List<String> known;
     private final BeanFactory beans;
+    private final List<Chain> chains = new ArrayList<>();
+    private @Nullable Chain whole;
     private boolean needsCaller;
 
-    ExpressionValidator(Method method, List<String> parameters, BeanFactory beans) {
-        this.method = method;
+    ExpressionValidator(CallExpression.Place place, List<String> parameters, BeanFactory beans) {
+        this.place = place;
+        this.method = place.method();
         this.parameters = parameters;
-        this.known = CallExpression.known(method, parameters);
+        this.known = CallExpression.known(place, parameters);
         this.beans = beans;
     }
 
@@ -33,21 +42,40 @@ final class ExpressionValidator {
         return needsCaller;
     }
 
-    void run(SpelNode node) {
+    /** Whether the whole expression looks into a variable of the caller for which this is true. */
+    boolean isChainOn(Predicate<String> variable) {
+        return whole != null && variable.test(whole.variable);
+    }
+
+    /** Whether the part at a position looks into a variable of the caller for which this is true. */
+    boolean isInChainOn(int position, Predicate<String> variable) {
+        return chains.stream()
+                .anyMatch(each -> each.start <= position && position <= each.end && variable.test(each.variable));
+    }
+
+    void run(SpelNode root) {
+        visit(root);
+        if (root instanceof CompoundExpression && !chains.isEmpty()) {
+            Chain first = chains.get(0);
+            whole = first.start == root.getStartPosition() && first.end == root.getEndPosition() ? first : null;
+        }
+    }
+
+    private void visit(SpelNode node) {
         if (node instanceof VariableReference variable) {
-            name(variable);
+            requireKnown(variable);
         } else if (node instanceof BeanReference bean) {
             bean(bean);
         } else if (node instanceof CompoundExpression chain) {
             chain(chain);
         }
         for (int i = 0; i < node.getChildCount(); i++) {
-            run(node.getChild(i));
+            visit(node.getChild(i));
         }
     }
 
-    private void name(VariableReference variable) {
-        String name = variable.toStringAST().substring(1);
+    private void requireKnown(VariableReference variable) {
+        String name = name(variable);
         if (!known.contains(name)) {
             String names = known.stream()
                     .filter(each -> !parameters.isEmpty() || !each.startsWith("a"))
@@ -59,8 +87,16 @@ final class ExpressionValidator {
                     : "";
             throw new IllegalArgumentException("there is no #" + name + "; known are " + names + hint);
         }
-        needsCaller |= !parameters.contains(name)
+        needsCaller |= isOfCaller(name);
+    }
+
+    private boolean isOfCaller(String name) {
+        return !parameters.contains(name)
                 && (name.equals(CallExpression.PRINCIPAL) || name.equals(CallExpression.REQUEST));
+    }
+
+    private static String name(VariableReference variable) {
+        return variable.toStringAST().substring(1);
     }
 
     private void bean(BeanReference reference) {
@@ -72,6 +108,9 @@ final class ExpressionValidator {
 
     /** Follows {@code #user.address.city} as long as the types are known. */
     private void chain(CompoundExpression chain) {
+        if (chain.getChild(0) instanceof VariableReference variable && isOfCaller(name(variable))) {
+            chains.add(new Chain(name(variable), chain.getStartPosition(), chain.getEndPosition()));
+        }
         Class<?> type = chain.getChild(0) instanceof VariableReference variable ? type(variable) : null;
         for (int i = 1; type != null && i < chain.getChildCount(); i++) {
             type = chain.getChild(i) instanceof PropertyOrFieldReference property
@@ -81,7 +120,10 @@ final class ExpressionValidator {
     }
 
     private @Nullable Class<?> type(VariableReference variable) {
-        String name = variable.toStringAST().substring(1);
+        String name = name(variable);
+        if (name.equals(CallExpression.RESULT) && place.result() != null) {
+            return place.result();
+        }
         int index = parameters.indexOf(name);
         if (index < 0 && name.matches("[ap]\\d{1,3}")) {
             index = Integer.parseInt(name.substring(1));

@@ -5,10 +5,13 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.CoroutinesUtils;
+import org.springframework.core.KotlinDetector;
 import org.springframework.util.ReflectionUtils;
 
 /** The method that is called in place of one over the limit. */
@@ -34,9 +37,9 @@ final class FallbackMethod {
         if (named.isEmpty()) {
             throw new IllegalArgumentException("there is no other method '" + name + "' in " + type.getSimpleName());
         }
-        Class<?>[] wanted = limited.getParameterTypes();
+        Class<?>[] wanted = parameters(limited);
         for (Method each : named) {
-            Class<?>[] given = each.getParameterTypes();
+            Class<?>[] given = parameters(each);
             boolean takesException = given.length == wanted.length + 1
                     && given[wanted.length].isAssignableFrom(RateLimitedException.class)
                     && Throwable.class.isAssignableFrom(given[wanted.length]);
@@ -52,8 +55,18 @@ final class FallbackMethod {
                 + named.stream().map(RateLimitAnnotationParser::signature).collect(Collectors.joining(", ")));
     }
 
+    /** The types of a method's parameters, without what Kotlin adds to those of a suspending function. */
+    private static Class<?>[] parameters(Method method) {
+        Class<?>[] types = method.getParameterTypes();
+        return KotlinDetector.isSuspendingFunction(method) ? Arrays.copyOf(types, types.length - 1) : types;
+    }
+
     private static void requireReturn(Method limited, Method fallback) {
-        if (!limited.getReturnType().isAssignableFrom(fallback.getReturnType())) {
+        boolean suspending = KotlinDetector.isSuspendingFunction(limited);
+        if (KotlinDetector.isSuspendingFunction(fallback) && !suspending) {
+            throw new IllegalArgumentException("it is a suspending function, and the method it replaces is not");
+        }
+        if (!suspending && !limited.getReturnType().isAssignableFrom(fallback.getReturnType())) {
             throw new IllegalArgumentException("it returns "
                     + fallback.getReturnType().getSimpleName() + ", and the method it replaces returns "
                     + limited.getReturnType().getSimpleName());
@@ -63,9 +76,15 @@ final class FallbackMethod {
     @Nullable
     Object call(MethodInvocation call, RateLimitedException why) throws Throwable {
         @Nullable Object[] arguments = call.getArguments();
+        if (KotlinDetector.isSuspendingFunction(call.getMethod())) {
+            arguments = Arrays.copyOf(arguments, arguments.length - 1);
+        }
         if (takesException) {
             arguments = Arrays.copyOf(arguments, arguments.length + 1);
             arguments[arguments.length - 1] = why;
+        }
+        if (KotlinDetector.isSuspendingFunction(method)) {
+            return CoroutinesUtils.invokeSuspendingFunction(method, Objects.requireNonNull(call.getThis()), arguments);
         }
         try {
             return method.invoke(call.getThis(), arguments);

@@ -17,11 +17,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.util.ClassUtils;
 
 /** Parses annotations, checks them, and adds their rules to the registry. */
 final class RateLimitAnnotationParser {
@@ -31,26 +33,56 @@ final class RateLimitAnnotationParser {
     private final ConfigurableBeanFactory beans;
     private final RuleRegistry registry;
     private final Map<String, Integer> priorities;
+    private final boolean reactive;
 
-    RateLimitAnnotationParser(ConfigurableBeanFactory beans, RuleRegistry registry, Map<String, Integer> priorities) {
+    /** {@code reactive}: whether the application serves web requests by WebFlux. */
+    RateLimitAnnotationParser(
+            ConfigurableBeanFactory beans, RuleRegistry registry, Map<String, Integer> priorities, boolean reactive) {
         this.beans = beans;
         this.registry = registry;
         this.priorities = priorities;
+        this.reactive = reactive;
     }
 
     /** Parses the annotations of a method, and then those of its class. */
-    RateLimitedMethod parse(Method method, Class<?> type, List<RateLimit> own, List<RateLimit> ofClass) {
+    RateLimitedMethod parse(Method method, Class<?> type, List<RateLimit> own, List<RateLimit> ofType) {
+        String where = where(type, method);
+        ReturnType returns = returns(method, where);
+        Target target = new Target(method, type, where, returns);
         List<RateLimitOperation> operations = new ArrayList<>();
-        String where = type.getSimpleName() + "." + signature(method);
-        String name = type.getSimpleName() + "." + method.getName();
+        String name = simpleName(type) + "." + method.getName();
+        String place = type.getName() + "." + signature(method);
         for (int i = 0; i < own.size(); i++) {
-            operations.add(operation(own.get(i), i == 0 ? name : name + "#" + (i + 1), where, where, method, type));
+            operations.add(operation(own.get(i), i == 0 ? name : name + "#" + (i + 1), place, target));
         }
-        for (int i = 0; i < ofClass.size(); i++) {
-            String shared = type.getSimpleName() + (i == 0 ? "" : "#" + (i + 1));
-            operations.add(operation(ofClass.get(i), shared, "class " + type.getName(), where, method, type));
+        for (int i = 0; i < ofType.size(); i++) {
+            String shared = simpleName(type) + (i == 0 ? "" : "#" + (i + 1));
+            operations.add(operation(ofType.get(i), shared, "class " + type.getName(), target));
         }
-        return new RateLimitedMethod(operations, returns(method));
+        requireTheirCaller(operations, target);
+        requireOneRefund(operations, where);
+        return new RateLimitedMethod(operations, returns, isScheduled(method));
+    }
+
+    /** A method with annotations. */
+    private record Target(Method method, Class<?> type, String where, ReturnType returns) {}
+
+    private static ReturnType returns(Method method, String where) {
+        try {
+            return ReturnType.of(method);
+        } catch (IllegalArgumentException e) {
+            throw wrong(where, "", String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** The name of a class without its package; that of an anonymous class has a number. */
+    private static String simpleName(Class<?> type) {
+        return type.getSimpleName().isEmpty() ? ClassUtils.getShortName(type) : type.getSimpleName();
+    }
+
+    /** A method as messages name it. */
+    static String where(Class<?> type, Method method) {
+        return simpleName(type) + "." + signature(method);
     }
 
     /** The name of a method with the types of its parameters. */
@@ -61,22 +93,47 @@ final class RateLimitAnnotationParser {
                         .collect(Collectors.joining(", ", "(", ")"));
     }
 
-    private static RateLimitedMethod.Returns returns(Method method) {
+    private static boolean isScheduled(Method method) {
         Class<?> type = method.getReturnType();
-        return CompletionStage.class.isAssignableFrom(type)
-                ? RateLimitedMethod.Returns.FUTURE
-                : switch (type.getName()) {
-                    case "reactor.core.publisher.Mono" -> RateLimitedMethod.Returns.MONO;
-                    case "reactor.core.publisher.Flux", "org.reactivestreams.Publisher" ->
-                        RateLimitedMethod.Returns.FLUX;
-                    default -> RateLimitedMethod.Returns.VALUE;
-                };
+        return AnnotatedElementUtils.hasAnnotation(method, Scheduled.class)
+                && (type == void.class || !type.isPrimitive());
     }
 
-    private RateLimitOperation operation(
-            RateLimit annotation, String name, String owner, String where, Method method, Class<?> type) {
-        String named = resolved(annotation.rule());
-        List<String> limits = Stream.of(annotation.value()).map(this::resolved).toList();
+    /** On WebFlux the user and the request are in Reactor's context, which a method that returns a value cannot see. */
+    private void requireTheirCaller(List<RateLimitOperation> operations, Target target) {
+        if (reactive
+                && target.returns.handler()
+                && target.returns.kind() == ReturnType.Kind.VALUE
+                && operations.stream().anyMatch(RateLimitOperation::needsCaller)) {
+            throw wrong(
+                    target.where,
+                    "",
+                    "on WebFlux a method that returns a "
+                            + target.method.getReturnType().getSimpleName()
+                            + " does not see the user and the request that its key needs: let it return a Mono, or take "
+                            + "the Principal or the ServerWebExchange as a parameter and use that in the key");
+        }
+    }
+
+    /** What is refunded is told by the name of the rule. */
+    private static void requireOneRefund(List<RateLimitOperation> operations, String where) {
+        for (RateLimitOperation each : operations) {
+            long same = operations.stream()
+                    .filter(other -> other.rule().equals(each.rule()))
+                    .count();
+            if (each.unless() != null && same > 1) {
+                throw wrong(
+                        where, "unless", "another annotation of the method has the same rule '" + each.rule() + "'");
+            }
+        }
+    }
+
+    private RateLimitOperation operation(RateLimit annotation, String name, String place, Target target) {
+        String where = target.where;
+        String named = resolved(annotation.rule(), where, "rule");
+        List<String> limits = Stream.of(annotation.value())
+                .map(limit -> resolved(limit, where, "value"))
+                .toList();
         if (named.isEmpty() == limits.isEmpty()) {
             throw wrong(
                     where,
@@ -86,24 +143,37 @@ final class RateLimitAnnotationParser {
                             : "it names rule '" + named + "', whose limits apply: leave out " + limits);
         }
         Rule rule = named.isEmpty() ? own(annotation, name, limits, where) : named(annotation, named, where);
+        requireHeld(rule, target);
         String priority = priority(annotation, rule, where);
         if (named.isEmpty()) {
-            registry.add(rule, owner);
+            registry.add(rule, place);
         }
-        String permits = resolved(annotation.permits());
+        String permits = resolved(annotation.permits(), where, "permits");
         boolean fixed = permits.matches("\\d{1,18}");
         return new RateLimitOperation(
                 rule.name(),
                 named.isEmpty(),
-                expression("key", resolved(annotation.key()), method, where),
-                fixed ? null : expression("permits", permits, method, where),
+                expression("key", annotation.key(), target),
+                fixed ? null : expression("permits", annotation.permits(), target),
                 fixed ? Long.parseLong(permits) : 1,
                 priority,
-                fallback(annotation, method, type, where));
+                fallback(annotation, target),
+                expression("condition", annotation.condition(), target),
+                expression("unless", annotation.unless(), target));
+    }
+
+    /** A rule that holds permits until a call is done must be able to tell when that is. */
+    private static void requireHeld(Rule rule, Target target) {
+        Stream<Limit> limits = Stream.concat(
+                rule.limits().stream(), rule.overrides().stream().flatMap(each -> each.limits().stream()));
+        String reason = limits.anyMatch(Limit::holds) ? target.returns.whyNotHeld(target.method, target.type) : null;
+        if (reason != null) {
+            throw wrong(target.where, "", "permits that are held until the call is done: " + reason);
+        }
     }
 
     private Rule own(RateLimit annotation, String defaultName, List<String> limits, String where) {
-        String name = annotation.name().isEmpty() ? defaultName : resolved(annotation.name());
+        String name = annotation.name().isEmpty() ? defaultName : resolved(annotation.name(), where, "name");
         List<Limit> read = new ArrayList<>();
         for (String limit : limits) {
             try {
@@ -123,7 +193,7 @@ final class RateLimitAnnotationParser {
         if (!annotation.key().isEmpty()) {
             rule.key(RateLimitOperation.KEY);
         }
-        String wait = resolved(annotation.waitUpTo());
+        String wait = resolved(annotation.waitUpTo(), where, "waitUpTo");
         if (!wait.isEmpty()) {
             rule.onExceed(OnExceed.waitUpTo(duration(wait, where)));
         }
@@ -155,7 +225,7 @@ final class RateLimitAnnotationParser {
     }
 
     private String priority(RateLimit annotation, Rule rule, String where) {
-        String priority = resolved(annotation.priority());
+        String priority = resolved(annotation.priority(), where, "priority");
         if (!priority.isEmpty() && !rule.priority().containsKey(priority)) {
             String owner = annotation.rule().isEmpty() ? "sluice.priorities" : "rule '" + rule.name() + "'";
             List<String> known = rule.priority().keySet().stream().sorted().toList();
@@ -164,29 +234,45 @@ final class RateLimitAnnotationParser {
         return priority;
     }
 
-    private @Nullable CallExpression expression(String attribute, String text, Method method, String where) {
+    private @Nullable CallExpression expression(String attribute, String written, Target target) {
+        String text = resolved(written, target.where, attribute);
         if (text.isEmpty()) {
             return null;
         }
         try {
-            return CallExpression.parse(text, method, beans, beans.getBeanClassLoader());
+            Class<?> result = attribute.equals("unless") ? target.returns.result(target.method) : null;
+            return CallExpression.parse(
+                    text,
+                    new CallExpression.Place(target.where, attribute, target.method, result),
+                    beans,
+                    beans.getBeanClassLoader());
         } catch (IllegalArgumentException e) {
-            throw wrong(where, attribute, "'" + text + "': " + e.getMessage());
+            throw wrong(target.where, attribute, "'" + text + "': " + e.getMessage());
         }
     }
 
-    private @Nullable FallbackMethod fallback(RateLimit annotation, Method method, Class<?> type, String where) {
-        String name = resolved(annotation.fallback());
+    private @Nullable FallbackMethod fallback(RateLimit annotation, Target target) {
+        String name = resolved(annotation.fallback(), target.where, "fallback");
         try {
-            return name.isEmpty() ? null : FallbackMethod.find(name, method, type);
+            return name.isEmpty() ? null : FallbackMethod.find(name, target.method, target.type);
         } catch (IllegalArgumentException e) {
-            throw wrong(where, "fallback", "'" + name + "': " + e.getMessage());
+            throw wrong(target.where, "fallback", "'" + name + "': " + e.getMessage());
         }
     }
 
-    private String resolved(String text) {
-        String resolved = text.contains("${") ? beans.resolveEmbeddedValue(text) : text;
-        return resolved == null ? "" : resolved;
+    private String resolved(String text, String where, String attribute) {
+        if (!text.contains("${")) {
+            return text;
+        }
+        try {
+            String resolved = beans.resolveEmbeddedValue(text);
+            if (resolved != null && !resolved.contains("${")) {
+                return resolved;
+            }
+        } catch (IllegalArgumentException e) {
+            // Reported below as when a placeholder is left as it is, which depends on the application.
+        }
+        throw wrong(where, attribute, "'" + text + "': there is no such property");
     }
 
     static RateLimitConfigurationException wrong(String where, String attribute, String reason) {

@@ -1,5 +1,6 @@
 package dev.sluice.spring.method;
 
+import dev.sluice.rules.RuleCheck;
 import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.Verdict;
 import dev.sluice.spring.BlockingVerdicts;
@@ -9,22 +10,17 @@ import dev.sluice.spring.web.CallHeaders;
 import dev.sluice.spring.web.CallerContext;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
-import org.springframework.util.ClassUtils;
 
 /** Checks the limits of a method before it runs. */
 final class RateLimitExecutor {
-    private static final boolean REACTOR =
-            ClassUtils.isPresent("reactor.core.scheduler.Schedulers", RateLimitExecutor.class.getClassLoader());
-
     private final RuleRegistry registry;
     private final RuleEngine engine;
     private final ObservationRegistry observations;
@@ -41,16 +37,19 @@ final class RateLimitExecutor {
     /** Runs a method, or answers in its place if it is over a limit. */
     @Nullable
     Object execute(RateLimitedMethod method, MethodInvocation call) throws Throwable {
-        return switch (method.returns()) {
+        return switch (method.returns().kind()) {
             case VALUE -> executeBlocking(method, call);
             case FUTURE -> executeAsync(method, call);
-            case MONO -> ReactiveRateLimitExecutor.mono(this, method, call);
-            case FLUX -> ReactiveRateLimitExecutor.flux(this, method, call);
+            case ONE, MANY -> ReactiveRateLimitExecutor.execute(this, method, call);
         };
     }
 
-    CompletableFuture<Verdict> check(RateLimitedMethod method, MethodInvocation call, CallerContext caller) {
-        return engine.check(method.checks(call, caller, registry));
+    CompletableFuture<Verdict> check(List<RateLimitOperation> operations, MethodInvocation call, CallerContext caller) {
+        List<RuleCheck> checks = new ArrayList<>(operations.size());
+        for (int i = 0; i < operations.size(); i++) {
+            checks.add(operations.get(i).check(call, caller, registry));
+        }
+        return engine.check(checks);
     }
 
     /** The current thread's observation; null if there is none. */
@@ -63,6 +62,10 @@ final class RateLimitExecutor {
         return engine;
     }
 
+    Executor executor() {
+        return executor;
+    }
+
     private static CallerContext caller(RateLimitedMethod method) {
         return method.needsCaller() ? CallerContext.current() : CallerContext.NONE;
     }
@@ -70,20 +73,28 @@ final class RateLimitExecutor {
     // ---- Methods that return a value
 
     private @Nullable Object executeBlocking(RateLimitedMethod method, MethodInvocation call) throws Throwable {
-        CompletableFuture<Verdict> pending = check(method, call, caller(method));
-        requireMayBlock(pending, call);
-        Verdict verdict = await(pending, call);
+        requireMayBlock(call);
+        CallerContext caller = caller(method);
+        List<RateLimitOperation> applying = method.applying(call, caller);
+        Verdict verdict = await(check(applying, call, caller), call);
         RateLimitObservations.note(verdict, observations);
         CallHeaders.show(verdict);
+        CallCharge charge = new CallCharge(engine, verdict, applying, call, caller);
         if (!verdict.allowed()) {
-            engine.release(verdict);
+            charge.end();
             return method.instead(call, verdict);
         }
+        Object result;
         try {
-            return call.proceed();
-        } finally {
-            engine.release(verdict);
+            result = call.proceed();
+        } catch (Throwable e) {
+            charge.end();
+            throw e;
         }
+        if (!method.returns().handler() || !ResponseEnd.await(result, charge::end)) {
+            charge.returned(result);
+        }
+        return result;
     }
 
     private Verdict await(CompletableFuture<Verdict> pending, MethodInvocation call) {
@@ -94,52 +105,32 @@ final class RateLimitExecutor {
         }
     }
 
-    /** On an event loop a call that would have to wait fails, as it does where Reactor itself is told to block. */
-    private void requireMayBlock(CompletableFuture<Verdict> pending, MethodInvocation call) {
-        if (!pending.isDone() && REACTOR && ReactiveRateLimitExecutor.isEventLoop()) {
-            BlockingVerdicts.abandon(engine, pending);
-            throw new IllegalStateException(call.getMethod() + " would have to wait for permits on "
+    /**
+     * An event loop must not wait, for Redis or for permits. So that tests in memory and production on Redis agree, a call
+     * there fails even if it would not have to wait.
+     */
+    private static void requireMayBlock(MethodInvocation call) {
+        if (ReturnType.REACTOR && ReactiveRateLimitExecutor.isEventLoop()) {
+            throw new IllegalStateException("@RateLimit on " + call.getMethod() + ": it may have to wait, and "
                     + Thread.currentThread().getName()
-                    + ", which must not block: let it return a Mono, a Flux or a CompletableFuture");
+                    + " is a thread that must not block: let it return a Mono, a Flux or a CompletableFuture, or call it "
+                    + "on Schedulers.boundedElastic()");
         }
     }
 
     // ---- Methods that return a future
 
-    private CompletionStage<@Nullable Object> executeAsync(RateLimitedMethod method, MethodInvocation call) {
-        Observation observation = observation();
-        CompletableFuture<Verdict> pending = check(method, call, caller(method));
-        Verdict known = pending.isDone() ? pending.join() : null;
-        if (known != null && known.delayMicros() == 0) {
-            CallHeaders.show(known);
-            return run(method, call, known, observation);
-        }
+    private @Nullable Object executeAsync(RateLimitedMethod method, MethodInvocation call) {
+        CallerContext caller = caller(method);
+        List<RateLimitOperation> applying = method.applying(call, caller);
         MethodInvocation kept = kept(call);
-        return pending.thenComposeAsync(
-                verdict -> later(verdict, () -> run(method, kept, verdict, observation)), executor);
-    }
-
-    private CompletionStage<@Nullable Object> later(Verdict verdict, Supplier<CompletionStage<@Nullable Object>> run) {
-        if (verdict.delayMicros() == 0) {
-            return run.get();
-        }
-        return engine.delayed(verdict).thenComposeAsync(now -> run.get(), executor);
-    }
-
-    @SuppressWarnings("unchecked")
-    private CompletionStage<@Nullable Object> run(
-            RateLimitedMethod method, MethodInvocation call, Verdict verdict, @Nullable Observation observation) {
-        RateLimitObservations.note(verdict, observation);
-        try {
-            Object answer = verdict.allowed() ? call.proceed() : method.instead(call, verdict);
-            CompletionStage<@Nullable Object> stage = answer == null
-                    ? CompletableFuture.completedFuture(null)
-                    : (CompletionStage<@Nullable Object>) answer;
-            return stage.whenComplete((value, failure) -> engine.release(verdict));
-        } catch (Throwable e) {
-            engine.release(verdict);
-            return CompletableFuture.failedFuture(e instanceof CompletionException ? e.getCause() : e);
-        }
+        return new AsyncCall(
+                        this,
+                        method,
+                        kept,
+                        verdict -> new CallCharge(engine, verdict, applying, kept, caller),
+                        check(applying, call, caller))
+                .start();
     }
 
     /** A copy of a call, which can proceed after the original one has returned. */

@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param permits the expression for the number of permits; null if it is always {@code fixedPermits}
  * @param priority the priority class of the calls; empty for none
  * @param fallback the method to call in place of one over the limit; null for none
+ * @param condition the expression that says whether it applies to a call; null if it applies to all
+ * @param unless the expression that says, after a call, whether its permits are refunded; null if they never are
  */
 record RateLimitOperation(
         String rule,
@@ -30,17 +32,31 @@ record RateLimitOperation(
         @Nullable CallExpression permits,
         long fixedPermits,
         String priority,
-        @Nullable FallbackMethod fallback) {
+        @Nullable FallbackMethod fallback,
+        @Nullable CallExpression condition,
+        @Nullable CallExpression unless) {
     /** The only attribute in the key of an annotation's own rule. */
     static final String KEY = "key";
 
     /** Whether it needs the web request or the user. */
     boolean needsCaller() {
-        return (!own && key == null) || needsCaller(key) || needsCaller(permits);
+        return (!own && key == null)
+                || needsCaller(key)
+                || needsCaller(permits)
+                || needsCaller(condition)
+                || needsCaller(unless);
     }
 
     private static boolean needsCaller(@Nullable CallExpression expression) {
         return expression != null && expression.needsCaller();
+    }
+
+    boolean applies(MethodInvocation call, CallerContext caller) {
+        return condition == null || condition.holdsBefore(call, caller);
+    }
+
+    boolean isRefunded(MethodInvocation call, CallerContext caller, @Nullable Object result) {
+        return unless != null && unless.holdsAfter(call, caller, result);
     }
 
     RuleCheck check(MethodInvocation call, CallerContext caller, RuleRegistry registry) {
@@ -54,17 +70,17 @@ record RateLimitOperation(
         }
         return new RuleCheck(
                 rule,
-                request.cost(permits == null ? fixedPermits : count(permits.value(call, caller)))
+                request.cost(permits == null ? fixedPermits : count(permits, permits.value(call, caller)))
                         .build());
     }
 
     /** The attributes of a named rule's key: from the expression, or else from the web request. */
     private Request.Builder ofRule(MethodInvocation call, CallerContext caller, RuleRegistry registry) {
-        Object found = key == null ? null : key.value(call, caller);
         Rule named = key == null ? null : registry.rule(rule);
-        if (named == null) {
+        if (key == null || named == null) {
             return caller.attributes(registry.web());
         }
+        Object found = key.value(call, caller);
         Request.Builder request = Request.builder();
         List<String> names = named.key();
         if (found instanceof Map<?, ?> values) {
@@ -76,9 +92,11 @@ record RateLimitOperation(
             for (Object value : values) {
                 put(request, names.get(i++), value);
             }
-        } else if (!names.isEmpty()) {
-            throw new IllegalArgumentException("the key of rule '" + rule + "' has the attributes " + names
-                    + ": expected as many values, or a map of them, was " + found);
+        } else if (!names.isEmpty() && found != null) {
+            throw key.failure(
+                    "the key of rule '" + rule + "' has the attributes " + names
+                            + ": expected as many values, or a map of them, was " + found,
+                    null);
         }
         return request;
     }
@@ -101,10 +119,10 @@ record RateLimitOperation(
                         .collect(Collectors.joining("|"));
     }
 
-    private static long count(@Nullable Object value) {
-        if (value instanceof Number number) {
+    private static long count(CallExpression permits, @Nullable Object value) {
+        if (value instanceof Number number && number.longValue() >= 0) {
             return number.longValue();
         }
-        throw new IllegalArgumentException("permits: expected a number, was " + value);
+        throw permits.failure("expected a number, at least 0, was " + value, null);
     }
 }

@@ -1,117 +1,113 @@
 package dev.sluice.spring.method;
 
-import dev.sluice.spring.RateLimit;
-import dev.sluice.spring.RateLimits;
-import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
-import org.aopalliance.intercept.MethodInterceptor;
-import org.aopalliance.intercept.MethodInvocation;
-import org.jspecify.annotations.Nullable;
-import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
-import org.springframework.aop.support.AopUtils;
-import org.springframework.aop.support.DefaultPointcutAdvisor;
-import org.springframework.aop.support.StaticMethodMatcherPointcut;
-import org.springframework.core.MethodClassKey;
-import org.springframework.core.annotation.AnnotatedElementUtils;
-import org.springframework.core.annotation.AnnotationUtils;
-import org.springframework.util.ReflectionUtils;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopConfigException;
+import org.springframework.aop.framework.AopInfrastructureBean;
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.aop.framework.ProxyProcessorSupport;
+import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.Ordered;
+import org.springframework.util.ClassUtils;
 
 /**
- * Puts the limits around beans with annotations, outside all other advice. It parses every annotation when the bean is
- * created, so that a wrong one keeps the application from starting.
+ * Puts the limits around beans with annotations. It parses all annotations while the application starts, also those of
+ * beans that are created later, so that a wrong one keeps it from starting.
+ *
+ * <p>It runs after Spring's own auto-proxying, whose proxies it uses, and before the post-processors of schedules and
+ * listeners, which call the bean that they are given. {@link AdvicePlacement} then moves the limits to their place among
+ * the other advice.
  */
-final class RateLimitPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor {
+final class RateLimitPostProcessor extends ProxyProcessorSupport
+        implements BeanPostProcessor, SmartInitializingSingleton {
     private static final long serialVersionUID = 1;
 
+    private final transient ConfigurableListableBeanFactory beans;
     private final transient Supplier<RateLimitAnnotationParser> parser;
     private final transient Supplier<RateLimitExecutor> executor;
-    private final transient Map<MethodClassKey, RateLimitedMethod> known = new ConcurrentHashMap<>();
+    private final transient RateLimitAnnotations annotations = new RateLimitAnnotations();
+    private final transient Map<List<Class<?>>, LimitedMethods> known = new ConcurrentHashMap<>();
 
-    RateLimitPostProcessor(Supplier<RateLimitAnnotationParser> parser, Supplier<RateLimitExecutor> executor) {
+    RateLimitPostProcessor(
+            ConfigurableListableBeanFactory beans,
+            Supplier<RateLimitAnnotationParser> parser,
+            Supplier<RateLimitExecutor> executor) {
+        this.beans = beans;
         this.parser = parser;
         this.executor = executor;
-        setBeforeExistingAdvisors(true);
-        this.advisor = new DefaultPointcutAdvisor(new Annotated(), (MethodInterceptor) this::intercept);
-    }
-
-    private @Nullable Object intercept(MethodInvocation call) throws Throwable {
-        Object target = call.getThis();
-        Class<?> type = target == null ? call.getMethod().getDeclaringClass() : AopUtils.getTargetClass(target);
-        RateLimitedMethod method = limited(call.getMethod(), type);
-        return method.operations().isEmpty() ? call.proceed() : executor.get().execute(method, call);
+        setOrder(Ordered.LOWEST_PRECEDENCE - 1);
     }
 
     @Override
     public Object postProcessAfterInitialization(Object bean, String beanName) {
-        Class<?> type = AopUtils.getTargetClass(bean);
-        if (AnnotationUtils.isCandidateClass(type, List.of(RateLimit.class, RateLimits.class))) {
-            ReflectionUtils.doWithMethods(type, method -> prepare(method, type), ReflectionUtils.USER_DECLARED_METHODS);
+        if (bean instanceof AopInfrastructureBean) {
+            return bean;
         }
-        return super.postProcessAfterInitialization(bean, beanName);
+        List<Class<?>> types = BeanTypes.of(bean);
+        return types.stream().anyMatch(annotations::isPresentIn) ? limited(bean, beanName, methods(types)) : bean;
     }
 
-    private void prepare(Method method, Class<?> type) {
-        List<RateLimit> own = own(method);
-        if (own.isEmpty() && !isLimited(method, type)) {
-            return;
+    @Override
+    public void afterSingletonsInstantiated() {
+        for (String name : beans.getBeanDefinitionNames()) {
+            Class<?> type = beans.containsSingleton(name) ? null : beans.getType(name, false);
+            if (type != null && annotations.isPresentIn(type)) {
+                methods(List.of(ClassUtils.getUserClass(type)));
+            }
         }
-        int modifiers = method.getModifiers();
-        if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers) || Modifier.isFinal(modifiers)) {
-            throw RateLimitAnnotationParser.wrong(
-                    type.getSimpleName() + "." + RateLimitAnnotationParser.signature(method),
-                    "",
-                    "a method that is private, static or final cannot be limited, since it cannot be overridden");
-        }
-        limited(method, type);
     }
 
-    /** The limits of a method, parsed at the first use. */
-    private RateLimitedMethod limited(Method method, Class<?> type) {
-        MethodClassKey key = new MethodClassKey(method, type);
-        RateLimitedMethod found = known.get(key);
+    private LimitedMethods methods(List<Class<?>> types) {
+        LimitedMethods found = known.get(types);
         if (found == null) {
-            Method specific = AopUtils.getMostSpecificMethod(method, type);
-            found = isLimited(specific, type)
-                    ? parser.get().parse(specific, type, own(specific), ofClass(specific, type))
-                    : RateLimitedMethod.UNLIMITED;
-            known.put(key, found);
+            found = new LimitedMethods(types, parser);
+            found.parseAll();
+            known.put(types, found);
         }
         return found;
     }
 
-    private static boolean isLimited(Method method, Class<?> type) {
-        return !own(method).isEmpty() || !ofClass(method, type).isEmpty();
-    }
-
-    private static List<RateLimit> own(Method method) {
-        return List.copyOf(
-                AnnotatedElementUtils.findMergedRepeatableAnnotations(method, RateLimit.class, RateLimits.class));
-    }
-
-    private static List<RateLimit> ofClass(Method method, Class<?> type) {
-        boolean counts = Modifier.isPublic(method.getModifiers())
-                && !Modifier.isStatic(method.getModifiers())
-                && method.getDeclaringClass() != Object.class;
-        return counts
-                ? List.copyOf(
-                        AnnotatedElementUtils.findMergedRepeatableAnnotations(type, RateLimit.class, RateLimits.class))
-                : List.of();
-    }
-
-    /** Matches methods with the annotation, and those of classes with it. */
-    private static final class Annotated extends StaticMethodMatcherPointcut {
-        Annotated() {
-            setClassFilter(type -> AnnotationUtils.isCandidateClass(type, List.of(RateLimit.class, RateLimits.class)));
+    private Object limited(Object bean, String beanName, LimitedMethods methods) {
+        RateLimitAdvisor advisor = new RateLimitAdvisor(methods, executor);
+        if (bean instanceof Advised advised && !advised.isFrozen()) {
+            advised.addAdvisor(0, advisor);
+            return bean;
         }
-
-        @Override
-        public boolean matches(Method method, @Nullable Class<?> type) {
-            Class<?> target = type == null ? method.getDeclaringClass() : type;
-            return isLimited(AopUtils.getMostSpecificMethod(method, target), target);
+        ProxyFactory factory = new ProxyFactory();
+        factory.copyFrom(this);
+        factory.setTarget(bean);
+        if (BeanTypes.isMadeFromInterfaces(bean.getClass())) {
+            factory.setInterfaces(bean.getClass().getInterfaces());
+        } else if (isProxyTargetClass() || AutoProxyUtils.shouldProxyTargetClass(beans, beanName)) {
+            factory.setProxyTargetClass(true);
+        } else {
+            evaluateProxyInterfaces(bean.getClass(), factory);
         }
+        factory.addAdvisor(advisor);
+        try {
+            return factory.getProxy(getProxyClassLoader());
+        } catch (AopConfigException e) {
+            throw RateLimitAnnotationParser.wrong(
+                    ClassUtils.getUserClass(bean).getName(),
+                    "",
+                    "no proxy of the class can be made: " + reason(bean, e));
+        }
+    }
+
+    private static String reason(Object bean, AopConfigException failure) {
+        Class<?> type = bean.getClass();
+        if (Modifier.isFinal(type.getModifiers()) || type.isSealed()) {
+            return "it is " + (type.isRecord() ? "a record" : type.isSealed() ? "sealed" : "final")
+                    + "; make it a class that can be extended (in Kotlin: the plugin kotlin-spring does), or limit it "
+                    + "through an interface with spring.aop.proxy-target-class=false";
+        }
+        return String.valueOf(failure.getMostSpecificCause().getMessage());
     }
 }

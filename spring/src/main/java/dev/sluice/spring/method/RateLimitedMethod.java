@@ -1,47 +1,59 @@
 package dev.sluice.spring.method;
 
-import dev.sluice.rules.RuleCheck;
 import dev.sluice.rules.RuleDecision;
 import dev.sluice.rules.Verdict;
 import dev.sluice.spring.RateLimitedException;
-import dev.sluice.spring.RuleRegistry;
 import dev.sluice.spring.web.CallerContext;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
-/** A method with the operations of all its annotations, and of those on its class. */
-record RateLimitedMethod(List<RateLimitOperation> operations, Returns returns) {
-    /** What a method returns. */
-    enum Returns {
-        VALUE,
-        FUTURE,
-        MONO,
-        FLUX
-    }
+/**
+ * A method with the operations of all its annotations, and of those on its class.
+ *
+ * @param returns what it returns
+ * @param scheduled whether it runs by a schedule: then a run over the limit is skipped
+ */
+record RateLimitedMethod(List<RateLimitOperation> operations, ReturnType returns, boolean scheduled) {
+    private static final System.Logger LOG = System.getLogger(RateLimitedMethod.class.getName());
 
     /** A method without a limit. */
-    static final RateLimitedMethod UNLIMITED = new RateLimitedMethod(List.of(), Returns.VALUE);
+    static final RateLimitedMethod UNLIMITED = new RateLimitedMethod(List.of(), ReturnType.PLAIN, false);
 
     RateLimitedMethod {
         operations = List.copyOf(operations);
     }
 
+    boolean isLimited() {
+        return !operations.isEmpty();
+    }
+
     boolean needsCaller() {
-        return operations.stream().anyMatch(RateLimitOperation::needsCaller);
-    }
-
-    List<RuleCheck> checks(MethodInvocation call, CallerContext caller, RuleRegistry registry) {
-        List<RuleCheck> checks = new ArrayList<>(operations.size());
-        for (int i = 0; i < operations.size(); i++) {
-            checks.add(operations.get(i).check(call, caller, registry));
+        for (RateLimitOperation each : operations) {
+            if (each.needsCaller()) {
+                return true;
+            }
         }
-        return checks;
+        return false;
     }
 
-    /** Answers a call over the limit: by the fallback of the annotation that denied it, or with an exception. */
+    /** The operations whose conditions a call meets. */
+    List<RateLimitOperation> applying(MethodInvocation call, CallerContext caller) {
+        for (RateLimitOperation each : operations) {
+            if (each.condition() != null) {
+                return operations.stream()
+                        .filter(operation -> operation.applies(call, caller))
+                        .toList();
+            }
+        }
+        return operations;
+    }
+
+    /**
+     * Answers a call over the limit: by the fallback of the annotation that denied it, or with an exception. A run by a
+     * schedule is skipped, since nobody would catch the exception.
+     */
     @Nullable
     Object instead(MethodInvocation call, Verdict verdict) throws Throwable {
         RuleDecision denying = Objects.requireNonNull(verdict.decisive());
@@ -51,6 +63,10 @@ record RateLimitedMethod(List<RateLimitOperation> operations, Returns returns) {
             if (each.rule().equals(denying.rule().name()) && fallback != null) {
                 return fallback.call(call, why);
             }
+        }
+        if (scheduled) {
+            LOG.log(System.Logger.Level.DEBUG, "skipped {0}: {1}", call.getMethod(), why.getMessage());
+            return null;
         }
         throw why;
     }

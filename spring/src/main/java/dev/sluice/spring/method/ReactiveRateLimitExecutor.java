@@ -7,13 +7,19 @@ import dev.sluice.spring.web.ReactiveCallHeaders;
 import dev.sluice.spring.web.ReactiveCallerContext;
 import dev.sluice.spring.web.ReactiveVerdicts;
 import io.micrometer.observation.Observation;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
+import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** Checks the limits of methods that return a {@code Mono} or a {@code Flux}, at each subscription. */
+/** Checks the limits of methods that return a {@code Mono}, a {@code Flux} or the like, at each subscription. */
 final class ReactiveRateLimitExecutor {
     private ReactiveRateLimitExecutor() {}
 
@@ -21,55 +27,79 @@ final class ReactiveRateLimitExecutor {
         return Schedulers.isInNonBlockingThread();
     }
 
-    static Mono<Object> mono(RateLimitExecutor executor, RateLimitedMethod method, MethodInvocation call) {
+    static Object execute(RateLimitExecutor executor, RateLimitedMethod method, MethodInvocation call) {
         MethodInvocation kept = RateLimitExecutor.kept(call);
+        Publisher<Object> publisher = method.returns().kind() == ReturnType.Kind.ONE
+                ? one(executor, method, kept)
+                : many(executor, method, kept);
+        ReactiveAdapter adapter = method.returns().adapter();
+        return adapter == null ? publisher : adapter.fromPublisher(publisher);
+    }
+
+    private static Mono<Object> one(RateLimitExecutor executor, RateLimitedMethod method, MethodInvocation call) {
         return Mono.usingWhen(
-                verdict(executor, method, kept),
-                verdict -> Mono.from(answer(method, kept, verdict)),
-                verdict -> released(executor, verdict),
-                (verdict, failure) -> released(executor, verdict),
-                verdict -> released(executor, verdict));
+                charge(executor, method, call).map(charge -> new One(charge, new AtomicReference<>())),
+                one -> Mono.from(answer(method, call, one.charge.verdict())).doOnNext(one.result::set),
+                one -> Mono.fromRunnable(one::returned),
+                (one, failure) -> Mono.fromRunnable(one.charge::end),
+                one -> Mono.fromRunnable(one.charge::end));
     }
 
-    static Flux<Object> flux(RateLimitExecutor executor, RateLimitedMethod method, MethodInvocation call) {
-        MethodInvocation kept = RateLimitExecutor.kept(call);
+    private record One(CallCharge charge, AtomicReference<@Nullable Object> result) {
+        void returned() {
+            if (charge.verdict().allowed()) {
+                charge.returned(result.get());
+            } else {
+                charge.end();
+            }
+        }
+    }
+
+    private static Flux<Object> many(RateLimitExecutor executor, RateLimitedMethod method, MethodInvocation call) {
         return Flux.usingWhen(
-                verdict(executor, method, kept),
-                verdict -> answer(method, kept, verdict),
-                verdict -> released(executor, verdict),
-                (verdict, failure) -> released(executor, verdict),
-                verdict -> released(executor, verdict));
+                charge(executor, method, call),
+                charge -> answer(method, call, charge.verdict()),
+                charge -> Mono.fromRunnable(charge::end),
+                (charge, failure) -> Mono.fromRunnable(charge::end),
+                charge -> Mono.fromRunnable(charge::end));
     }
 
-    private static Mono<Verdict> verdict(RateLimitExecutor executor, RateLimitedMethod method, MethodInvocation call) {
+    private static Mono<CallCharge> charge(
+            RateLimitExecutor executor, RateLimitedMethod method, MethodInvocation call) {
         Mono<CallerContext> caller =
                 method.needsCaller() ? ReactiveCallerContext.current() : Mono.just(CallerContext.NONE);
-        Mono<Verdict> verdict =
-                caller.flatMap(known -> ReactiveVerdicts.await(executor.engine(), executor.check(method, call, known)));
         return Mono.deferContextual(context -> {
             Observation observation = context.getOrDefault(RateLimitObservations.IN_CONTEXT, executor.observation());
-            return verdict.doOnNext(given -> {
-                RateLimitObservations.note(given, observation);
-                ReactiveCallHeaders.show(given, context);
+            return caller.flatMap(known -> {
+                List<RateLimitOperation> applying = method.applying(call, known);
+                return ReactiveVerdicts.await(executor.engine(), executor.check(applying, call, known))
+                        .doOnNext(verdict -> {
+                            RateLimitObservations.note(verdict, observation);
+                            ReactiveCallHeaders.show(verdict, context);
+                        })
+                        .doOnDiscard(Verdict.class, executor.engine()::refund)
+                        .map(verdict -> new CallCharge(executor.engine(), verdict, applying, call, known));
             });
         });
     }
 
     private static Publisher<Object> answer(RateLimitedMethod method, MethodInvocation call, Verdict verdict) {
         try {
-            Object answer = verdict.allowed() ? RateLimitExecutor.kept(call).proceed() : method.instead(call, verdict);
-            return answer == null ? Mono.empty() : cast(answer);
+            Object answer = verdict.allowed()
+                    ? ExposeInvocationInterceptor.INSTANCE.invoke(RateLimitExecutor.kept(call))
+                    : method.instead(call, verdict);
+            return answer == null ? Mono.empty() : publisher(answer);
         } catch (Throwable e) {
             return Mono.error(e);
         }
     }
 
     @SuppressWarnings("unchecked")
-    private static Publisher<Object> cast(Object publisher) {
-        return (Publisher<Object>) publisher;
-    }
-
-    private static Mono<Void> released(RateLimitExecutor executor, Verdict verdict) {
-        return Mono.fromRunnable(() -> executor.engine().release(verdict));
+    private static Publisher<Object> publisher(Object answer) {
+        if (answer instanceof Publisher<?> publisher) {
+            return (Publisher<Object>) publisher;
+        }
+        ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(answer.getClass());
+        return adapter == null ? Mono.just(answer) : adapter.toPublisher(answer);
     }
 }

@@ -8,8 +8,11 @@ import dev.sluice.spring.web.RateLimitAttributes;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.context.annotation.Import;
+import org.springframework.jms.annotation.JmsListener;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestAttribute;
+import org.springframework.web.service.annotation.GetExchange;
 import reactor.core.publisher.Mono;
 
 /** The snippets of docs/spring.md, word for word. */
@@ -17,6 +20,7 @@ import reactor.core.publisher.Mono;
 @ImportAutoConfiguration(SluiceClientAutoConfiguration.class)
 @Import({
     DocsApp.Shop.class,
+    DocsApp.Orders.class,
     DocsApp.Newsletter.class,
     DocsApp.Controller.class,
     Clients.class,
@@ -48,9 +52,28 @@ class DocsApp {
             return "yesterday's results for " + words;
         }
 
+        @RateLimit(value = "3 per 1m", key = "#user", unless = "#result")
+        public boolean login(String user, String password) {
+            return password.equals("secret of " + user);
+        }
+
         @RateLimit(value = "2 per 1m", key = "#account")
         public Mono<String> balance(String account) {
             return Mono.just("balance of " + account);
+        }
+    }
+
+    interface Github {
+        @GetExchange("/users/{name}")
+        @RateLimit(value = "60 per 1h", waitUpTo = "5s")
+        String user(@PathVariable("name") String name);
+    }
+
+    static class Orders {
+        @JmsListener(destination = "orders")
+        @RateLimit(value = "20 per 1s", waitUpTo = "1m")
+        public void take(String order) {
+            System.out.println("took " + order);
         }
     }
 

@@ -176,6 +176,13 @@ class SpringDocsTest {
             assertThat(found.get(24)).isEqualTo("fresh results for tea");
             assertThat(found.get(25)).isEqualTo("yesterday's results for tea");
             assertThat(shop.balance("1").block()).isEqualTo("balance of 1");
+            for (int i = 0; i < 5; i++) {
+                assertThat(shop.login("ann", "secret of ann")).isTrue();
+            }
+            for (int i = 0; i < 3; i++) {
+                assertThat(shop.login("ann", "guess " + i)).isFalse();
+            }
+            assertThatThrownBy(() -> shop.login("ann", "secret of ann")).isInstanceOf(RateLimitedException.class);
         }
     }
 }

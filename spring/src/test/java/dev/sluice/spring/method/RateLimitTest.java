@@ -4,13 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.Outcome;
+import dev.sluice.redis.servers.Eventually;
 import dev.sluice.spring.RateLimit;
 import dev.sluice.spring.RateLimitedException;
 import dev.sluice.spring.test.TestClock;
+import io.reactivex.rxjava3.core.Completable;
+import io.reactivex.rxjava3.core.Flowable;
+import io.reactivex.rxjava3.core.Single;
+import io.reactivex.rxjava3.disposables.Disposable;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -241,6 +247,27 @@ class RateLimitTest {
             return answer;
         }
 
+        @RateLimit("1 at once")
+        public Single<String> heldSingle(Single<String> answer) {
+            return answer;
+        }
+
+        @RateLimit("1 at once")
+        public Flowable<String> heldFlowable(Flowable<String> answer) {
+            return answer;
+        }
+
+        @RateLimit("1 at once")
+        public Completable heldCompletable(Completable answer) {
+            return answer;
+        }
+
+        @RateLimit(value = "1 at once", waitUpTo = "10m")
+        public CompletionStage<String> queued(CompletableFuture<String> answer) {
+            ran.incrementAndGet();
+            return answer;
+        }
+
         @RateLimit(value = "1 per 200ms", waitUpTo = "10s")
         public Mono<String> patient() {
             return Mono.fromSupplier(() -> Thread.currentThread().getName());
@@ -294,6 +321,56 @@ class RateLimitTest {
                             .block())
                     .hasMessage("no");
             assertThat(later.held(Mono.just("free again")).block()).isEqualTo("free again");
+        });
+    }
+
+    @Test
+    void permitsOfRxJavaAreHeldUntilTheAnswerIsComplete() {
+        Contexts.of(Later.class).run(context -> {
+            Later later = context.getBean(Later.class);
+            Disposable single = later.heldSingle(Single.never()).subscribe();
+            assertThatThrownBy(() -> later.heldSingle(Single.just("no")).blockingGet())
+                    .isInstanceOf(RateLimitedException.class);
+            single.dispose();
+            assertThat(later.heldSingle(Single.just("free")).blockingGet()).isEqualTo("free");
+
+            Disposable flowable = later.heldFlowable(Flowable.never()).subscribe();
+            assertThatThrownBy(() -> later.heldFlowable(Flowable.just("no")).blockingFirst())
+                    .isInstanceOf(RateLimitedException.class);
+            flowable.dispose();
+            assertThat(later.heldFlowable(Flowable.just("free")).blockingFirst())
+                    .isEqualTo("free");
+
+            Disposable completable = later.heldCompletable(Completable.never()).subscribe();
+            assertThatThrownBy(
+                            () -> later.heldCompletable(Completable.complete()).blockingAwait())
+                    .isInstanceOf(RateLimitedException.class);
+            completable.dispose();
+            later.heldCompletable(Completable.complete()).blockingAwait();
+        });
+    }
+
+    @Test
+    void aCancelledFutureTakesNothing() {
+        Contexts.waiting(Later.class).run(context -> {
+            Later later = context.getBean(Later.class);
+            CompletableFuture<String> running = new CompletableFuture<>();
+            CompletableFuture<String> first = later.queued(running).toCompletableFuture();
+            CompletableFuture<String> second = later.queued(running).toCompletableFuture();
+            assertThat(second).isNotDone();
+            second.cancel(true);
+            running.complete("done");
+            assertThat(first.join()).isEqualTo("done");
+            CompletableFuture<String> third = new CompletableFuture<>();
+            CompletableFuture<String> handed = later.queued(third).toCompletableFuture();
+            Eventually.holds("the third runs", Duration.ofSeconds(20), () -> later.count() == 2);
+            handed.cancel(true);
+            assertThat(third).isCancelled();
+            assertThat(later.queued(CompletableFuture.completedFuture("free"))
+                            .toCompletableFuture()
+                            .orTimeout(20, TimeUnit.SECONDS)
+                            .join())
+                    .isEqualTo("free");
         });
     }
 

@@ -5,10 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.spring.RateLimit;
 import dev.sluice.spring.RateLimitConfigurationException;
 import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.FieldSource;
+import org.springframework.http.ResponseEntity;
+import org.springframework.scheduling.annotation.Async;
+import reactor.core.publisher.ConnectableFlux;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /** What keeps an application from starting, and what it is told. */
 class WrongAnnotationTest {
@@ -137,13 +145,130 @@ class WrongAnnotationTest {
         public void run() {}
     }
 
+    static class NoSuchProperties {
+        @RateLimit("${nope}")
+        public void run() {}
+    }
+
+    static class NoSuchNameProperty {
+        @RateLimit(value = "5 per 1m", name = "shop-${nope}")
+        public void run() {}
+    }
+
+    static final class FinalClass {
+        @RateLimit("5 per 1m")
+        public void run() {}
+    }
+
+    record FinalRecord() {
+        @RateLimit("5 per 1m")
+        public void run() {}
+    }
+
+    abstract static sealed class Sealed permits Leaf {}
+
+    static final class Leaf extends Sealed {
+        @RateLimit("5 per 1m")
+        public void run() {}
+    }
+
+    static sealed class OpenSealed permits OpenLeaf {
+        @RateLimit("5 per 1m")
+        public void run() {}
+    }
+
+    static non-sealed class OpenLeaf extends OpenSealed {}
+
+    static class BadCondition {
+        @RateLimit(value = "5 per 1m", condition = "#usr.id == 'ann'")
+        public void run(User user) {}
+    }
+
+    static class ResultTooEarly {
+        @RateLimit(value = "5 per 1m", condition = "#result.id == 'ann'")
+        public User run(User user) {
+            return user;
+        }
+    }
+
+    static class BadUnless {
+        @RateLimit(value = "5 per 1m", unless = "#result.idd == 'ann'")
+        public User run(User user) {
+            return user;
+        }
+    }
+
+    static class UnlessOfMany {
+        @RateLimit(value = "5 per 1m", unless = "#result == null")
+        public Flux<String> run() {
+            return Flux.empty();
+        }
+    }
+
+    static class UnlessTwice {
+        @RateLimit(rule = "api", key = "'a'", unless = "#result == null")
+        @RateLimit(rule = "api", key = "'b'")
+        public String run() {
+            return "";
+        }
+    }
+
+    static class HeldFuture {
+        @RateLimit("5 at once")
+        public Future<String> run() {
+            return CompletableFuture.completedFuture("");
+        }
+    }
+
+    static class HeldAsync {
+        @Async
+        @RateLimit("5 at once")
+        public void run() {}
+    }
+
+    @Async
+    static class HeldAsyncClass {
+        @RateLimit("5 at once")
+        public Future<String> run() {
+            return CompletableFuture.completedFuture("");
+        }
+    }
+
+    static class HeldCallable {
+        @RateLimit("5 at once")
+        public Callable<String> run() {
+            return () -> "";
+        }
+    }
+
+    static class HeldBody {
+        @RateLimit(rule = "held")
+        public ResponseEntity<Flux<String>> run() {
+            return ResponseEntity.ok(Flux.empty());
+        }
+    }
+
+    static class HeldLateBody {
+        @RateLimit("5 at once")
+        public Mono<ResponseEntity<Flux<String>>> run() {
+            return Mono.empty();
+        }
+    }
+
+    static class OddFlux {
+        @RateLimit("5 per 1m")
+        public ConnectableFlux<String> run() {
+            return Flux.<String>empty().publish();
+        }
+    }
+
     static final Map<Class<?>, String> WRONG = Map.ofEntries(
             Map.entry(BadLimit.class, "@RateLimit on BadLimit.run(): expected a limit such as '5 per 1m'"),
             Map.entry(NoLimit.class, "@RateLimit on NoLimit.run(): expected limits such as \"5 per 1m\", or rule"),
             Map.entry(Both.class, "@RateLimit on Both.run(): it names rule 'api', whose limits apply"),
             Map.entry(
                     NoSuchRule.class,
-                    "@RateLimit on NoSuchRule.run(): rule: there is no rule named 'apu'; known are api"),
+                    "@RateLimit on NoSuchRule.run(): rule: there is no rule named 'apu'; known are api, held"),
             Map.entry(BadSyntax.class, "@RateLimit on BadSyntax.run(User): key: '#user.': "),
             Map.entry(
                     NoSuchParameter.class,
@@ -183,7 +308,58 @@ class WrongAnnotationTest {
                             + "[background, core, normal]"),
             Map.entry(Final.class, "@RateLimit on Final.run(): a method that is private, static or final"),
             Map.entry(Hidden.class, "@RateLimit on Hidden.run(): a method that is private, static or final"),
-            Map.entry(Overloaded.class, "the name 'Overloaded.run' is taken by the limit of Overloaded.run("),
+            Map.entry(
+                    Overloaded.class,
+                    "the name 'Overloaded.run' is taken by the limit of "
+                            + "dev.sluice.spring.method.WrongAnnotationTest$Overloaded.run("),
+            Map.entry(
+                    NoSuchProperties.class,
+                    "@RateLimit on NoSuchProperties.run(): value: '${nope}': there is no such property"),
+            Map.entry(
+                    NoSuchNameProperty.class,
+                    "@RateLimit on NoSuchNameProperty.run(): name: 'shop-${nope}': there is no such property"),
+            Map.entry(
+                    FinalClass.class,
+                    "WrongAnnotationTest$FinalClass: no proxy of the class can be made: it is final; make it a class "
+                            + "that can be extended"),
+            Map.entry(FinalRecord.class, "$FinalRecord: no proxy of the class can be made: it is a record"),
+            Map.entry(Leaf.class, "$Leaf: no proxy of the class can be made: it is final"),
+            Map.entry(OpenSealed.class, "$OpenSealed: no proxy of the class can be made: it is sealed"),
+            Map.entry(
+                    BadCondition.class,
+                    "@RateLimit on BadCondition.run(User): condition: '#usr.id == 'ann'': there is no #usr; known are "
+                            + "#user"),
+            Map.entry(
+                    ResultTooEarly.class,
+                    "@RateLimit on ResultTooEarly.run(User): condition: '#result.id == 'ann'': there is no #result"),
+            Map.entry(
+                    BadUnless.class,
+                    "@RateLimit on BadUnless.run(User): unless: '#result.idd == 'ann'': a User has no property 'idd'"),
+            Map.entry(
+                    UnlessOfMany.class,
+                    "@RateLimit on UnlessOfMany.run(): unless: '#result == null': a Flux has no one result"),
+            Map.entry(
+                    UnlessTwice.class,
+                    "@RateLimit on UnlessTwice.run(): unless: another annotation of the method has the same rule 'api'"),
+            Map.entry(
+                    HeldFuture.class,
+                    "@RateLimit on HeldFuture.run(): permits that are held until the call is done: a Future does not "
+                            + "say when it is done: let it return a CompletableFuture"),
+            Map.entry(
+                    HeldAsync.class,
+                    "@RateLimit on HeldAsync.run(): permits that are held until the call is done: an @Async method that "
+                            + "returns void does not say when it is done: let it return a CompletableFuture"),
+            Map.entry(HeldAsyncClass.class, "HeldAsyncClass.run(): permits that are held until the call is done: "),
+            Map.entry(
+                    HeldCallable.class,
+                    "@RateLimit on HeldCallable.run(): permits that are held until the call is done: a Callable runs "
+                            + "after the method has returned: limit the handler method"),
+            Map.entry(HeldBody.class, "the body is written after the method has returned: return the body itself"),
+            Map.entry(HeldLateBody.class, "the body is written after the method has returned: return the body itself"),
+            Map.entry(
+                    OddFlux.class,
+                    "@RateLimit on OddFlux.run(): it returns a ConnectableFlux, which cannot be wrapped: declare a "
+                            + "Flux"),
             Map.entry(NamedLikeARule.class, "NamedLikeARule.run(): the name 'api' is taken by a rule"));
 
     static final java.util.List<Arguments> ALL = WRONG.entrySet().stream()
@@ -197,7 +373,10 @@ class WrongAnnotationTest {
                         bean,
                         "sluice.rules[0].name=api",
                         "sluice.rules[0].when.path=/api/**",
-                        "sluice.rules[0].limits[0]=5 per 1m")
+                        "sluice.rules[0].limits[0]=5 per 1m",
+                        "sluice.rules[1].name=held",
+                        "sluice.rules[1].when.path=/held/**",
+                        "sluice.rules[1].limits[0]=5 at once")
                 .run(context -> {
                     Throwable failure = cause(context.getStartupFailure());
                     assertThat(failure).isInstanceOf(RateLimitConfigurationException.class);

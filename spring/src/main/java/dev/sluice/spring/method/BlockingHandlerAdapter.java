@@ -1,0 +1,85 @@
+package dev.sluice.spring.method;
+
+import java.lang.reflect.Method;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.Ordered;
+import org.springframework.util.function.SingletonSupplier;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.reactive.HandlerAdapter;
+import org.springframework.web.reactive.HandlerResult;
+import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerAdapter;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * Calls the handler methods of WebFlux that have a limit and return a value, such as a {@code String}, on a thread that may
+ * block: on the event loop they could wait neither for Redis nor for permits.
+ *
+ * <p>It uses an adapter of its own, set up like the application's, because that one may have an executor for other methods
+ * already, and does not tell.
+ */
+final class BlockingHandlerAdapter implements HandlerAdapter, Ordered {
+    private final SingletonSupplier<RequestMappingHandlerAdapter> blocking;
+    private final RateLimitAnnotations annotations = new RateLimitAnnotations();
+    private final Map<Method, Boolean> known = new ConcurrentHashMap<>();
+
+    /** {@code executor}: where to call the methods; null for Reactor's {@code boundedElastic}. */
+    BlockingHandlerAdapter(
+            ApplicationContext context,
+            ObjectProvider<RequestMappingHandlerAdapter> configured,
+            @Nullable Executor executor) {
+        Executor elastic = task -> Schedulers.boundedElastic().schedule(task);
+        this.blocking = SingletonSupplier.of(
+                () -> like(configured.getObject(), context, executor == null ? elastic : executor));
+    }
+
+    private static RequestMappingHandlerAdapter like(
+            RequestMappingHandlerAdapter configured, ApplicationContext context, Executor executor) {
+        try {
+            RequestMappingHandlerAdapter adapter = new RequestMappingHandlerAdapter();
+            adapter.setMessageReaders(configured.getMessageReaders());
+            adapter.setWebBindingInitializer(configured.getWebBindingInitializer());
+            adapter.setArgumentResolverConfigurer(configured.getArgumentResolverConfigurer());
+            adapter.setReactiveAdapterRegistry(configured.getReactiveAdapterRegistry());
+            adapter.setBlockingExecutor(executor);
+            adapter.setBlockingMethodPredicate(method -> true);
+            adapter.setApplicationContext((ConfigurableApplicationContext) context);
+            adapter.afterPropertiesSet();
+            return adapter;
+        } catch (Exception e) {
+            throw new IllegalStateException("the handler adapter for limited methods cannot be set up", e);
+        }
+    }
+
+    @Override
+    public int getOrder() {
+        return Ordered.HIGHEST_PRECEDENCE;
+    }
+
+    @Override
+    public boolean supports(Object handler) {
+        return handler instanceof HandlerMethod method
+                && known.computeIfAbsent(method.getMethod(), each -> isLimitedAndBlocking(method));
+    }
+
+    private boolean isLimitedAndBlocking(HandlerMethod handler) {
+        Method method = handler.getMethod();
+        return annotations.isPresentIn(handler.getBeanType())
+                && ReturnType.of(method).kind() == ReturnType.Kind.VALUE
+                && (!RateLimitAnnotations.of(method).isEmpty()
+                        || !RateLimitAnnotations.ofType(handler.getBeanType(), method)
+                                .isEmpty());
+    }
+
+    @Override
+    public Mono<HandlerResult> handle(ServerWebExchange exchange, Object handler) {
+        return blocking.obtain().handle(exchange, handler);
+    }
+}

@@ -1,0 +1,81 @@
+package dev.sluice.spring.method;
+
+import dev.sluice.rules.RuleDecision;
+import dev.sluice.rules.RuleEngine;
+import dev.sluice.rules.Verdict;
+import dev.sluice.spring.web.CallerContext;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+/** The permits that one call took. They are given back once, when the call is done, as far as they are. */
+final class CallCharge {
+    private final RuleEngine engine;
+    private final Verdict verdict;
+    private final List<RateLimitOperation> operations;
+    private final MethodInvocation call;
+    private final CallerContext caller;
+    private final AtomicBoolean open = new AtomicBoolean(true);
+
+    CallCharge(
+            RuleEngine engine,
+            Verdict verdict,
+            List<RateLimitOperation> operations,
+            MethodInvocation call,
+            CallerContext caller) {
+        this.engine = engine;
+        this.verdict = verdict;
+        this.operations = operations;
+        this.call = call;
+        this.caller = caller;
+    }
+
+    Verdict verdict() {
+        return verdict;
+    }
+
+    /** The call was denied, failed or was abandoned: only holds end. */
+    void end() {
+        if (open.compareAndSet(true, false)) {
+            engine.release(verdict);
+        }
+    }
+
+    /** The call returned: holds end, and operations whose {@code unless} is true are refunded. */
+    void returned(@Nullable Object result) {
+        Set<String> refunded;
+        try {
+            refunded = refunded(result);
+        } catch (RuntimeException e) {
+            end();
+            throw e;
+        }
+        if (refunded.isEmpty()) {
+            end();
+        } else if (open.compareAndSet(true, false)) {
+            engine.refund(part(refunded, true));
+            engine.release(part(refunded, false));
+        }
+    }
+
+    private Set<String> refunded(@Nullable Object result) {
+        Set<String> rules = Set.of();
+        for (RateLimitOperation each : operations) {
+            if (each.isRefunded(call, caller, result)) {
+                rules = rules.isEmpty() ? new HashSet<>() : rules;
+                rules.add(each.rule());
+            }
+        }
+        return rules;
+    }
+
+    private Verdict part(Set<String> rules, boolean in) {
+        List<RuleDecision> decisions = verdict.decisions().stream()
+                .filter(each -> rules.contains(each.rule().name()) == in)
+                .toList();
+        return Verdict.of(decisions);
+    }
+}

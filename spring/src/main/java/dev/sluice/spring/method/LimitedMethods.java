@@ -1,0 +1,77 @@
+package dev.sluice.spring.method;
+
+import dev.sluice.spring.RateLimit;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.core.BridgeMethodResolver;
+import org.springframework.util.ReflectionUtils;
+
+/** The limits of the methods of a bean, as the annotations on its types define them. */
+final class LimitedMethods {
+    private final List<Class<?>> types;
+    private final Supplier<RateLimitAnnotationParser> parser;
+    private final Map<Method, RateLimitedMethod> known = new ConcurrentHashMap<>();
+
+    LimitedMethods(List<Class<?>> types, Supplier<RateLimitAnnotationParser> parser) {
+        this.types = List.copyOf(types);
+        this.parser = parser;
+    }
+
+    /** Parses all annotations, so that a wrong one is found before the first call. */
+    void parseAll() {
+        for (Class<?> type : types) {
+            if (type.isInterface()) {
+                Stream.of(type.getMethods())
+                        .filter(method -> !Modifier.isStatic(method.getModifiers()))
+                        .forEach(this::of);
+            } else {
+                ReflectionUtils.doWithMethods(
+                        type, method -> parse(method, type), ReflectionUtils.USER_DECLARED_METHODS);
+            }
+        }
+    }
+
+    private void parse(Method method, Class<?> type) {
+        int modifiers = method.getModifiers();
+        boolean hidden = Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers) || Modifier.isFinal(modifiers);
+        if (!hidden) {
+            of(method);
+        } else if (!RateLimitAnnotations.of(method).isEmpty()
+                || !RateLimitAnnotations.ofType(type, method).isEmpty()) {
+            throw RateLimitAnnotationParser.wrong(
+                    RateLimitAnnotationParser.where(type, method),
+                    "",
+                    "a method that is private, static or final cannot be limited, since it cannot be overridden");
+        }
+    }
+
+    /** The limits of a method, as it is called on the bean. */
+    RateLimitedMethod of(Method method) {
+        RateLimitedMethod found = known.get(method);
+        if (found == null) {
+            found = find(method);
+            known.put(method, found);
+        }
+        return found;
+    }
+
+    private RateLimitedMethod find(Method method) {
+        for (Class<?> type : types) {
+            if (method.getDeclaringClass().isAssignableFrom(type)) {
+                Method specific = BridgeMethodResolver.findBridgedMethod(AopUtils.getMostSpecificMethod(method, type));
+                List<RateLimit> own = RateLimitAnnotations.of(specific);
+                List<RateLimit> ofType = RateLimitAnnotations.ofType(type, specific);
+                if (!own.isEmpty() || !ofType.isEmpty()) {
+                    return parser.get().parse(specific, type, own, ofType);
+                }
+            }
+        }
+        return RateLimitedMethod.UNLIMITED;
+    }
+}

@@ -1,0 +1,82 @@
+package dev.sluice.spring.method;
+
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.http.HttpEntity;
+import org.springframework.util.ClassUtils;
+import org.springframework.web.context.request.NativeWebRequest;
+import org.springframework.web.context.request.RequestAttributes;
+import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.context.request.ServletRequestAttributes;
+import org.springframework.web.context.request.async.CallableProcessingInterceptor;
+import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.context.request.async.DeferredResultProcessingInterceptor;
+import org.springframework.web.context.request.async.WebAsyncManager;
+import org.springframework.web.context.request.async.WebAsyncUtils;
+
+/**
+ * Tells when the response of a servlet request is complete, for handler methods that return something to be worked on
+ * later. Completion, a timeout, an error and a client that is gone all end it.
+ */
+final class ResponseEnd {
+    private static final boolean SERVLETS = isPresent("jakarta.servlet.http.HttpServletRequest")
+            && isPresent("org.springframework.web.context.request.async.WebAsyncManager");
+
+    private ResponseEnd() {}
+
+    private static boolean isPresent(String name) {
+        return ClassUtils.isPresent(name, ResponseEnd.class.getClassLoader());
+    }
+
+    /**
+     * Runs {@code end} when the response is complete.
+     *
+     * @return whether it will: not if the result of the handler method needs no further work, or there is no request
+     */
+    static boolean await(@Nullable Object result, Runnable end) {
+        return SERVLETS && result != null && Servlets.await(result, end);
+    }
+
+    /** Loaded only where the application has servlets. */
+    private static final class Servlets {
+        static boolean await(Object result, Runnable end) {
+            Object body = result instanceof HttpEntity<?> entity ? entity.getBody() : result;
+            if (body == null
+                    || !isWorkedOnLater(body)
+                    || !(RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes request)) {
+                return false;
+            }
+            WebAsyncManager async = WebAsyncUtils.getAsyncManager(request.getRequest());
+            async.registerCallableInterceptor(end, new CallableProcessingInterceptor() {
+                @Override
+                public <T> void afterCompletion(NativeWebRequest web, Callable<T> task) {
+                    end.run();
+                }
+            });
+            async.registerDeferredResultInterceptor(end, new DeferredResultProcessingInterceptor() {
+                @Override
+                public <T> void afterCompletion(NativeWebRequest web, DeferredResult<T> deferred) {
+                    end.run();
+                }
+            });
+            // The end of the first dispatch: if nothing was started by then, nothing will be.
+            request.registerDestructionCallback(
+                    ResponseEnd.class.getName() + "@" + System.identityHashCode(end),
+                    () -> {
+                        if (!async.isConcurrentHandlingStarted()) {
+                            end.run();
+                        }
+                    },
+                    RequestAttributes.SCOPE_REQUEST);
+            return true;
+        }
+
+        private static boolean isWorkedOnLater(Object body) {
+            return ReturnType.isDeferred(body.getClass())
+                    || body instanceof CompletionStage
+                    || ReactiveAdapterRegistry.getSharedInstance().getAdapter(body.getClass()) != null;
+        }
+    }
+}
