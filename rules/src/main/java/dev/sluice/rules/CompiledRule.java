@@ -26,12 +26,23 @@ final class CompiledRule {
     private final List<@Nullable NamedLimiter> overrideLimiters;
 
     private final @Nullable Shedding shedding;
+    /** For a rule that is charged when it is known what became of a request, and that can deny; else null. */
+    final @Nullable UnderWayLimiters underWay;
+
+    /**
+     * The limiters of a rule that is charged later.
+     *
+     * @param places counts the requests that are under way
+     * @param excess counts the requests that the rule should have been charged for when it had no permits left
+     */
+    record UnderWayLimiters(NamedLimiter places, NamedLimiter excess) {}
 
     CompiledRule(
             Rule rule,
             PathOptions paths,
             @Nullable NamedLimiter limiter,
-            List<@Nullable NamedLimiter> overrideLimiters) {
+            List<@Nullable NamedLimiter> overrideLimiters,
+            @Nullable UnderWayLimiters underWay) {
         this.rule = rule;
         this.when = paths.conditions(rule.when());
         this.keyFormat = new KeyFormat(rule, paths);
@@ -40,6 +51,7 @@ final class CompiledRule {
                 .map(override -> paths.conditions(override.when()))
                 .toList());
         this.overrideLimiters = overrideLimiters;
+        this.underWay = underWay;
         this.shedding = rule.shedFrom().isEmpty()
                 ? null
                 : new Shedding(
@@ -61,8 +73,13 @@ final class CompiledRule {
 
     /** All limiters of this rule. */
     Stream<NamedLimiter> limiters() {
-        return Stream.concat(
-                Stream.ofNullable(limiter), overrideLimiters.stream().flatMap(Stream::ofNullable));
+        Stream<NamedLimiter> later =
+                underWay == null ? Stream.empty() : Stream.of(underWay.places(), underWay.excess());
+        return Stream.of(
+                        Stream.ofNullable(limiter),
+                        overrideLimiters.stream().flatMap(Stream::ofNullable),
+                        later)
+                .flatMap(each -> each);
     }
 
     /** The percentage of the limits that the class of a request may use. */

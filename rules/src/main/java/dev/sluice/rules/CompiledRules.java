@@ -7,10 +7,13 @@ import dev.sluice.Store;
 import dev.sluice.rules.match.Attributes;
 import dev.sluice.rules.match.Index;
 import dev.sluice.text.Quoted;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** All rules with their limiters and the index that finds them. It is never changed, only replaced. */
@@ -41,20 +44,41 @@ final class CompiledRules {
         Map<String, NamedLimiter> limiters = new HashMap<>();
         List<CompiledRule> compiled = new ArrayList<>();
         for (Rule rule : rules.rules()) {
-            NamedLimiter own = limiter(rule.name(), rule, rule.limits(), store, before, limiters);
+            NamedLimiter own = limiter(rule.name(), rule, rule.batch(), rule.limits(), store, before, limiters);
             List<@Nullable NamedLimiter> overrideLimiters = new ArrayList<>();
             for (RuleOverride override : rule.overrides()) {
                 String name = override.limiterName(rule);
-                overrideLimiters.add(limiter(name, rule, override.limits(), store, before, limiters));
+                overrideLimiters.add(limiter(name, rule, rule.batch(), override.limits(), store, before, limiters));
             }
-            compiled.add(new CompiledRule(rule, rules.paths(), own, overrideLimiters));
+            CompiledRule.UnderWayLimiters underWay = underWay(rule, store, before, limiters);
+            compiled.add(new CompiledRule(rule, rules.paths(), own, overrideLimiters, underWay));
         }
         return new CompiledRules(rules, List.copyOf(compiled), limiters);
+    }
+
+    private static CompiledRule.@Nullable UnderWayLimiters underWay(
+            Rule rule, Store store, Map<String, NamedLimiter> before, Map<String, NamedLimiter> limiters) {
+        UnderWay underWay = rule.underWay();
+        Duration window = rule.allLimits()
+                .map(Limit::period)
+                .flatMap(Stream::ofNullable)
+                .min(Comparator.naturalOrder())
+                .orElse(null);
+        if (underWay == null || window == null || !rule.enforces()) {
+            return null;
+        }
+        List<Limit> atOnce = List.of(Limit.concurrency(underWay.max()));
+        List<Limit> inWindow = List.of(Limit.slidingLog(underWay.max(), window));
+        NamedLimiter places =
+                limiter(rule.name() + "/under-way", rule, Rule.Batch.OFF, atOnce, store, before, limiters);
+        NamedLimiter excess = limiter(rule.name() + "/excess", rule, Rule.Batch.OFF, inWindow, store, before, limiters);
+        return places == null || excess == null ? null : new CompiledRule.UnderWayLimiters(places, excess);
     }
 
     private static @Nullable NamedLimiter limiter(
             String name,
             Rule rule,
+            Rule.Batch batch,
             List<Limit> limits,
             Store store,
             Map<String, NamedLimiter> before,
@@ -69,8 +93,8 @@ final class CompiledRules {
         OnFailure onFailure = rule.onStoreFailure();
         Limit[] wanted = limits.toArray(Limit[]::new);
         Limiter limiter;
-        if (old == null || old.onFailure != onFailure || old.batch != rule.batch()) {
-            limiter = rule.batch() == Rule.Batch.AUTO
+        if (old == null || old.onFailure != onFailure || old.batch != batch) {
+            limiter = batch == Rule.Batch.AUTO
                     ? store.batchedLimiter(name, onFailure, wanted)
                     : store.limiter(name, onFailure, wanted);
         } else {
@@ -79,7 +103,7 @@ final class CompiledRules {
                 limiter.change(wanted);
             }
         }
-        NamedLimiter named = new NamedLimiter(name, limiter, onFailure, rule.batch(), limits);
+        NamedLimiter named = new NamedLimiter(name, limiter, onFailure, batch, limits);
         limiters.put(name, named);
         return named;
     }

@@ -88,7 +88,7 @@ record PendingCharge(
         Decision given = action() == OnExceed.Action.SHADOW
                 ? LimiterDecision.of(decision).asShadow()
                 : decision;
-        return new RuleDecision(rule, named.name, key, share, named.limiter, given);
+        return new RuleDecision(rule, named.name, key, share, named.limiter, given, null);
     }
 
     // ---- Shedding

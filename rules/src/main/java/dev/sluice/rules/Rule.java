@@ -31,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  * @param shedFrom the percentage of the limits from which requests are denied at random, up to all of them at 100
  * @param overrides other limits for some of the requests; the first that matches counts
  * @param ipv6Prefix the number of bits of an IPv6 address that make the key
+ * @param underWay for a rule that is charged when it is known what became of a request: how many may be under way until
+ *     then; null for a rule that is charged beforehand
  */
 public record Rule(
         String name,
@@ -45,7 +47,8 @@ public record Rule(
         Map<String, Integer> priority,
         OptionalInt shedFrom,
         List<RuleOverride> overrides,
-        int ipv6Prefix) {
+        int ipv6Prefix,
+        @Nullable UnderWay underWay) {
     /** The default number of bits of an IPv6 address that make the key: the network that one customer usually gets. */
     public static final int IPV6_PREFIX = 64;
 
@@ -86,6 +89,20 @@ public record Rule(
             throw new IllegalArgumentException(
                     "the prefix of an IPv6 address must have 1 to 128 bits, was " + ipv6Prefix);
         }
+        if (underWay != null && allLimits(limits, overrides).anyMatch(Limit::holds)) {
+            throw new IllegalArgumentException("rule " + Quoted.quoted(name)
+                    + " is charged when a request has run, so it cannot have a limit such as '5 at once'");
+        }
+    }
+
+    private static Stream<Limit> allLimits(List<Limit> limits, List<RuleOverride> overrides) {
+        return Stream.concat(
+                limits.stream(), overrides.stream().flatMap(override -> override.limits().stream()));
+    }
+
+    /** All its limits, with those of its overrides. */
+    Stream<Limit> allLimits() {
+        return allLimits(limits, overrides);
     }
 
     private static void checkPercent(String what, int percent, int max) {

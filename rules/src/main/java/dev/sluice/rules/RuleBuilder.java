@@ -26,6 +26,7 @@ public final class RuleBuilder {
     private @Nullable Duration lease;
     private OptionalInt shedFrom = OptionalInt.empty();
     private int ipv6Prefix = Rule.IPV6_PREFIX;
+    private @Nullable UnderWay underWay;
 
     RuleBuilder(String name) {
         this.name = name;
@@ -103,6 +104,12 @@ public final class RuleBuilder {
         return this;
     }
 
+    /** Charges when it is known what became of a request. Default: the rule is charged beforehand. */
+    public RuleBuilder underWay(UnderWay underWay) {
+        this.underWay = underWay;
+        return this;
+    }
+
     public Rule build() {
         return new Rule(
                 name,
@@ -117,6 +124,7 @@ public final class RuleBuilder {
                 priority,
                 shedFrom,
                 overrides,
-                ipv6Prefix);
+                ipv6Prefix,
+                underWay);
     }
 }

@@ -2,6 +2,9 @@ package dev.sluice.rules;
 
 import dev.sluice.Decision;
 import dev.sluice.Limiter;
+import dev.sluice.Outcome;
+import dev.sluice.spi.LimiterDecision;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The decision of one rule on a request.
@@ -13,8 +16,16 @@ import dev.sluice.Limiter;
  * @param limiter the limiter that decided
  * @param decision the limiter's decision; a shadow rule has {@link dev.sluice.Outcome#SHADOWED} in place of a denial, and
  *     a rule that degrades has a denial although the request goes ahead
+ * @param place the place of the request among those that are under way; null if the rule needs none
  */
-public record RuleDecision(Rule rule, String limiterName, String key, int share, Limiter limiter, Decision decision) {
+public record RuleDecision(
+        Rule rule,
+        String limiterName,
+        String key,
+        int share,
+        Limiter limiter,
+        Decision decision,
+        @Nullable Place place) {
     /** Whether it denies the request. */
     public boolean denies() {
         return rule.enforces() && !decision.allowed();
@@ -23,6 +34,25 @@ public record RuleDecision(Rule rule, String limiterName, String key, int share,
     /** Whether it makes the request do with less. */
     public boolean degrades() {
         return rule.onExceed().action() == OnExceed.Action.DEGRADE && !decision.allowed();
+    }
+
+    /** Whether the rule is to be charged when it is known what became of the request. */
+    public boolean isChargedLater() {
+        return rule.underWay() != null && decision.outcome() == Outcome.ALLOWED && !isTaken();
+    }
+
+    /** Whether permits were taken: a decision that only looked took none. */
+    boolean isTaken() {
+        return decision.outcome() == Outcome.ALLOWED
+                && !(decision instanceof LimiterDecision made && made.charged() == 0);
+    }
+
+    RuleDecision withDecision(Decision decision) {
+        return new RuleDecision(rule, limiterName, key, share, limiter, decision, place);
+    }
+
+    RuleDecision withPlace(@Nullable Place place) {
+        return new RuleDecision(rule, limiterName, key, share, limiter, decision, place);
     }
 
     /** The part of the limit that is left, in millionths. */

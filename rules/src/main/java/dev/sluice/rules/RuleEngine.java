@@ -4,7 +4,6 @@ import dev.sluice.Decision;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
-import dev.sluice.Outcome;
 import dev.sluice.Scheduler;
 import dev.sluice.Store;
 import dev.sluice.Ticker;
@@ -44,6 +43,7 @@ public final class RuleEngine {
     private final Scheduler scheduler;
     private final Ticker ticker;
     private final KeyOverrides keyOverrides;
+    private final UnderWayRequests underWay;
     private final Leases leases = new Leases(this, this::limiter);
     private final ChargeFinder charges;
     private final Set<WaitingCharge> waiting = ConcurrentHashMap.newKeySet();
@@ -71,6 +71,7 @@ public final class RuleEngine {
         this.ticker = ticker;
         this.keyOverrides = new KeyOverrides(store::forget);
         this.charges = new ChargeFinder(keyOverrides, clock);
+        this.underWay = new UnderWayRequests(scheduler, ticker, this::decide, this::refund, () -> waitsEnded);
         this.current = CompiledRules.of(rules, store, Map.of());
     }
 
@@ -144,6 +145,40 @@ public final class RuleEngine {
     /** The same by some of the rules: the others do not apply. */
     public CompletableFuture<Verdict> check(Request request, Predicate<Rule> rules) {
         return withListeners(request, decide(charges.find(current, request, rules)));
+    }
+
+    /**
+     * Begins with a request: charges every rule that applies, or none, except those that are charged {@linkplain
+     * Rule#underWay when it is known what became of the request}. Those must have permits left, and may make the request
+     * wait for a place. A request that goes ahead is {@linkplain #settle settled}, or refunded if it does not run.
+     */
+    public CompletableFuture<Verdict> begin(Request request, Predicate<Rule> rules) {
+        CompiledRules compiled = current;
+        List<PendingCharge> found = charges.find(compiled, request, rules);
+        List<PendingCharge> later = found.stream()
+                .filter(charge -> charge.rule().underWay() != null)
+                .toList();
+        if (later.isEmpty()) {
+            return withListeners(request, decide(found));
+        }
+        CompletableFuture<Verdict> verdict = underWay.begin(compiled, later, found);
+        withListeners(request, verdict.thenApply(UnderWayRequests::decided));
+        return verdict;
+    }
+
+    /**
+     * Ends what {@link #begin} began, when it is known what became of the request: charges the rules that are charged then
+     * and that the request matters to, and after that frees its place. Settle a verdict once.
+     *
+     * @param matter which of the rules are to be charged
+     * @return completes when they are charged
+     */
+    public CompletableFuture<Void> settle(Request request, Verdict verdict, Predicate<Rule> matter) {
+        return underWay.settle(current, verdict, matter).thenAccept(made -> {
+            if (!made.isEmpty()) {
+                notifyListeners(request, Verdict.of(made));
+            }
+        });
     }
 
     /**
@@ -298,16 +333,22 @@ public final class RuleEngine {
 
     /** Refunds what a verdict took, for a request that did not run. Refund a verdict once. */
     public CompletableFuture<Void> refund(Verdict verdict) {
-        return CompletableFuture.allOf(taken(verdict)
-                .map(decision -> decision.limiter().refundAsync(decision.key(), decision.decision()))
-                .toArray(CompletableFuture<?>[]::new));
+        return allOf(
+                taken(verdict).map(decision -> decision.limiter().refundAsync(decision.key(), decision.decision())),
+                verdict);
     }
 
     /** Releases the permits of concurrency limits that a verdict took. Release a verdict once. */
     public CompletableFuture<Void> release(Verdict verdict) {
-        return CompletableFuture.allOf(taken(verdict)
-                .map(decision -> decision.limiter().releaseAsync(decision.key(), decision.decision()))
-                .toArray(CompletableFuture<?>[]::new));
+        return allOf(
+                taken(verdict).map(decision -> decision.limiter().releaseAsync(decision.key(), decision.decision())),
+                verdict);
+    }
+
+    /** Done when all of these are, and the places of the verdict are free. */
+    private static CompletableFuture<Void> allOf(Stream<? extends CompletableFuture<?>> futures, Verdict verdict) {
+        return CompletableFuture.allOf(
+                Stream.concat(futures, UnderWayRequests.freePlaces(verdict)).toArray(CompletableFuture<?>[]::new));
     }
 
     /** The holds of those who ask over a network. */
@@ -329,7 +370,7 @@ public final class RuleEngine {
     /** The decisions that took permits. Of a denied request only shadow rules keep theirs. */
     private static Stream<RuleDecision> taken(Verdict verdict) {
         return verdict.decisions().stream()
-                .filter(decision -> decision.decision().outcome() == Outcome.ALLOWED)
+                .filter(RuleDecision::isTaken)
                 .filter(decision ->
                         verdict.allowed() || decision.rule().onExceed().action() == OnExceed.Action.SHADOW);
     }

@@ -34,19 +34,26 @@ public final class RuleRegistry {
     private final boolean enabled;
     private final RuleHistory history;
     private final RuleEngine engine;
+    private final WebSettings settings;
     private RuleSet configured;
     private volatile WebRules web;
 
     /** A registry with an engine of its own that counts in {@code store}. */
     public RuleRegistry(Store store, RuleSet configured) {
-        this(true, configured, rules -> new RuleEngine(store, rules));
+        this(store, configured, WebSettings.DEFAULT);
     }
 
-    RuleRegistry(boolean enabled, RuleSet configured, Function<RuleSet, RuleEngine> engine) {
+    /** The same, with settings for web requests. */
+    public RuleRegistry(Store store, RuleSet configured, WebSettings settings) {
+        this(true, configured, settings, rules -> new RuleEngine(store, rules));
+    }
+
+    RuleRegistry(boolean enabled, RuleSet configured, WebSettings settings, Function<RuleSet, RuleEngine> engine) {
         this.enabled = enabled;
         this.configured = configured;
+        this.settings = settings;
         this.history = new RuleHistory(InstantSource.system(), configured);
-        this.web = new WebRules(configured);
+        this.web = new WebRules(configured, settings);
         this.engine = engine.apply(effective(web.rules()));
     }
 
@@ -226,7 +233,7 @@ public final class RuleRegistry {
     }
 
     private void apply(RuleSet rules) {
-        WebRules next = new WebRules(rules);
+        WebRules next = new WebRules(rules, settings);
         List<Rule> all = new ArrayList<>(next.rules().rules());
         annotated.values().forEach(each -> all.add(each.rule));
         engine.apply(effective(rules.withRules(all)));

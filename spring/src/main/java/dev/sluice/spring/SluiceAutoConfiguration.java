@@ -10,6 +10,7 @@ import dev.sluice.redis.RedisStoreBuilder;
 import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.RuleSet;
 import java.time.InstantSource;
+import dev.sluice.rules.UnderWay;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -129,13 +130,28 @@ public final class SluiceAutoConfiguration {
             Store store,
             RuleSet rules,
             SluiceProperties properties,
+            ObjectProvider<RuleAttribute<?>> attributes,
+            Environment environment,
             ObjectProvider<Ticker> tickers,
             ObjectProvider<Scheduler> schedulers) {
         Ticker ticker = tickers.getIfAvailable(Ticker::system);
         Scheduler scheduler = schedulers.getIfAvailable(Scheduler::system);
         InstantSource clock = ticker instanceof InstantSource source ? source : InstantSource.system();
+        WebSettings settings = new WebSettings(
+                underWay(properties.filter()),
+                ForwardedHeaders.areReadByServer(environment),
+                attributes.orderedStream().toList());
         return new RuleRegistry(
-                properties.enabled(), rules, first -> new RuleEngine(store, first, clock, scheduler, ticker));
+                properties.enabled(), rules, settings, first -> new RuleEngine(store, first, clock, scheduler, ticker));
+    }
+
+    private static UnderWay underWay(SluiceProperties.Filter filter) {
+        try {
+            return new UnderWay(filter.underWay(), filter.underWayWait());
+        } catch (IllegalArgumentException e) {
+            throw new RateLimitConfigurationException(
+                    "sluice.filter.under-way, sluice.filter.under-way-wait: " + e.getMessage());
+        }
     }
 
     @Bean

@@ -55,11 +55,15 @@ public record SluiceProperties(
      * @param order The order of the filter, by default before Spring Security. Rules that need the user are always checked
      *     right after Spring Security.
      * @param exclude Path patterns that are not checked, such as /actuator/**.
+     * @param underWay How many requests may be under way at once for a key of a rule with a condition on the status.
+     * @param underWayWait How long another request waits until one of them has ended.
      */
     public record Filter(
             @DefaultValue("true") boolean enabled,
             @DefaultValue("-110") int order,
-            @DefaultValue List<String> exclude) {}
+            @DefaultValue List<String> exclude,
+            @DefaultValue("10") int underWay,
+            @DefaultValue("5s") Duration underWayWait) {}
 
     /**
      * How the application takes over changed rules while it runs.

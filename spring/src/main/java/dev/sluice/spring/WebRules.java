@@ -1,11 +1,14 @@
 package dev.sluice.spring;
 
-import dev.sluice.Outcome;
+import dev.sluice.rules.Request;
 import dev.sluice.rules.Rule;
 import dev.sluice.rules.RuleDecision;
+import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.RuleSet;
 import dev.sluice.rules.TrustedProxies;
 import dev.sluice.rules.Verdict;
+import dev.sluice.rules.file.AttributeNames;
+import dev.sluice.rules.match.Attributes;
 import dev.sluice.rules.match.Condition;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -22,8 +25,8 @@ import java.util.stream.Stream;
  * The rules as the web filters check them.
  *
  * <p>A rule with a condition on {@code status} is about the response, which does not exist yet when the request is checked.
- * Such a rule is charged as if the condition matched, and refunded when the response has another status. So never more
- * requests with that status come through than the limit allows, even if all are sent at once.
+ * Such a rule is charged when the response is about to leave. Until then the request has one of a few places for its key,
+ * so that not all requests that are sent at once come through.
  */
 public final class WebRules {
     /** Which rules a filter checks. */
@@ -36,33 +39,79 @@ public final class WebRules {
         WITH_USER
     }
 
+    /** In place of a status: the client has hung up, so there is none. It matches every condition. */
+    public static final int NO_STATUS = 0;
+
+    /** Set to {@link #WEB} on each web request, so that a condition on another value keeps a rule from them. */
+    public static final String CALLER = "caller";
+
+    public static final String WEB = "web";
+
+    static final String HEADER = "header.";
     private static final String STATUS = "status";
     private static final String USER = "user";
-    private static final String HEADER = "header.";
+    /** The attributes of every web request, besides its headers. */
+    static final List<String> BUILT_IN = List.of(
+            Attributes.IP,
+            Attributes.PATH,
+            Attributes.METHOD,
+            Attributes.HOST,
+            USER,
+            STATUS,
+            CALLER,
+            Attributes.REGION,
+            Attributes.PRIORITY);
 
     private final RuleSet rules;
+    private final WebSettings settings;
     private final Map<String, List<Condition>> byStatus = new HashMap<>();
     private final Set<String> byUser = new HashSet<>();
     private final Predicate<Rule> withUser = rule -> byUser.contains(rule.name());
     private final Predicate<Rule> withoutUser = withUser.negate();
     private final List<String> headers;
+    private final List<RuleAttribute<?>> attributes;
+    private final List<String> warnings = new ArrayList<>();
 
-    WebRules(RuleSet configured) {
-        Set<String> headers = new HashSet<>();
+    WebRules(RuleSet configured, WebSettings settings) {
+        this.settings = settings;
+        Set<String> ofUser = Stream.concat(
+                        Stream.of(USER),
+                        settings.attributes().stream()
+                                .filter(RuleAttribute::needsUser)
+                                .map(RuleAttribute::name))
+                .collect(Collectors.toSet());
+        List<String> known = new ArrayList<>(BUILT_IN);
+        settings.attributes().forEach(attribute -> known.add(attribute.name()));
+        Set<String> used = new HashSet<>();
         List<Rule> rules = new ArrayList<>();
         for (Rule rule : configured.rules()) {
-            Set<String> used = rule.attributes().collect(Collectors.toSet());
-            if (used.contains(USER)) {
+            Set<String> ofRule = rule.attributes().collect(Collectors.toSet());
+            used.addAll(ofRule);
+            if (ofRule.stream().anyMatch(ofUser::contains)) {
                 byUser.add(rule.name());
             }
-            used.stream().filter(name -> name.startsWith(HEADER)).forEach(headers::add);
+            warn(rule, ofRule, known);
             rules.add(withoutStatus(rule));
         }
-        this.headers = headers.stream()
+        this.headers = used.stream()
+                .filter(name -> name.startsWith(HEADER))
                 .map(name -> name.substring(HEADER.length()))
                 .sorted()
                 .toList();
+        this.attributes = settings.attributes().stream()
+                .filter(attribute -> used.contains(attribute.name()))
+                .toList();
         this.rules = configured.withRules(rules);
+    }
+
+    private void warn(Rule rule, Set<String> used, List<String> known) {
+        used.stream()
+                .sorted()
+                .map(name -> AttributeNames.unknown(name, known))
+                .flatMap(Stream::ofNullable)
+                .forEach(unknown -> warnings.add("rule '" + rule.name() + "': " + unknown
+                        + "; a bean of type RuleAttribute would, or say when: { caller: method } if the rule is for"
+                        + " annotations only"));
     }
 
     private Rule withoutStatus(Rule rule) {
@@ -74,20 +123,25 @@ public final class WebRules {
             return rule;
         }
         byStatus.put(rule.name(), onStatus);
-        return new Rule(
-                rule.name(),
-                when.getOrDefault(false, List.of()),
-                rule.key(),
-                rule.missingKey(),
-                rule.limits(),
-                rule.onExceed(),
-                rule.onStoreFailure(),
-                rule.batch(),
-                rule.lease(),
-                rule.priority(),
-                rule.shedFrom(),
-                rule.overrides(),
-                rule.ipv6Prefix());
+        try {
+            return new Rule(
+                    rule.name(),
+                    when.getOrDefault(false, List.of()),
+                    rule.key(),
+                    rule.missingKey(),
+                    rule.limits(),
+                    rule.onExceed(),
+                    rule.onStoreFailure(),
+                    rule.batch(),
+                    rule.lease(),
+                    rule.priority(),
+                    rule.shedFrom(),
+                    rule.overrides(),
+                    rule.ipv6Prefix(),
+                    settings.underWay());
+        } catch (IllegalArgumentException e) {
+            throw new RateLimitConfigurationException("a rule with a condition on status: " + e.getMessage());
+        }
     }
 
     RuleSet rules() {
@@ -99,9 +153,24 @@ public final class WebRules {
         return headers;
     }
 
+    /** The attributes of the application that rules use. */
+    public List<RuleAttribute<?>> attributes() {
+        return attributes;
+    }
+
+    /** What may be a mistake in the rules. */
+    public List<String> warnings() {
+        return List.copyOf(warnings);
+    }
+
     /** The proxies whose X-Forwarded-For is trusted. */
     public TrustedProxies trustedProxies() {
         return rules.trustedProxies();
+    }
+
+    /** Whether the server itself replaces the address of the peer by what X-Forwarded-For says. */
+    public boolean isForwardedByServer() {
+        return settings.forwardedByServer();
     }
 
     /** Whether there are no rules. */
@@ -123,37 +192,19 @@ public final class WebRules {
         };
     }
 
-    /** Whether a rule was charged that has a condition on the status. */
+    /** Whether a rule is yet to be charged, by the status of the response. */
     public boolean needsStatus(Verdict verdict) {
-        return !byStatus.isEmpty()
-                && charged(verdict)
-                        .anyMatch(ruleDecision ->
-                                byStatus.containsKey(ruleDecision.rule().name()));
+        return !byStatus.isEmpty() && verdict.decisions().stream().anyMatch(RuleDecision::isChargedLater);
     }
 
-    /** Refunds the rules whose condition on the status does not match; completes when the store has done so. */
-    public CompletableFuture<Void> refund(Verdict verdict, int status) {
-        return CompletableFuture.allOf(charged(verdict)
-                .filter(ruleDecision -> !matches(ruleDecision.rule().name(), status))
-                .map(ruleDecision -> ruleDecision.limiter().refundAsync(ruleDecision.key(), ruleDecision.decision()))
-                .toArray(CompletableFuture<?>[]::new));
-    }
-
-    /** Releases the holds of the rules that were not refunded for this status. */
-    public void release(Verdict verdict, int status) {
-        charged(verdict)
-                .filter(ruleDecision -> matches(ruleDecision.rule().name(), status))
-                .forEach(ruleDecision ->
-                        ruleDecision.limiter().releaseAsync(ruleDecision.key(), ruleDecision.decision()));
-    }
-
-    private static Stream<RuleDecision> charged(Verdict verdict) {
-        return verdict.decisions().stream()
-                .filter(ruleDecision -> ruleDecision.decision().outcome() == Outcome.ALLOWED);
+    /** Charges the rules whose condition on the status matches; completes when the store has done so. */
+    public CompletableFuture<Void> settle(RuleEngine engine, Request request, Verdict verdict, int status) {
+        return engine.settle(request, verdict, rule -> matches(rule.name(), status));
     }
 
     private boolean matches(String rule, int status) {
-        List<Condition> onStatus = byStatus.get(rule);
-        return onStatus == null || onStatus.stream().allMatch(condition -> condition.matches(Integer.toString(status)));
+        List<Condition> onStatus = byStatus.getOrDefault(rule, List.of());
+        return status == NO_STATUS
+                || onStatus.stream().allMatch(condition -> condition.matches(Integer.toString(status)));
     }
 }

@@ -74,7 +74,8 @@ final class RuleReader {
                 priority(),
                 shedFrom(),
                 overrides,
-                ipv6Prefix(fields, ipv6Prefix));
+                ipv6Prefix(fields, ipv6Prefix),
+                null);
         return name == null ? null : rule;
     }
 

@@ -1,5 +1,6 @@
 package dev.sluice.spring.method;
 
+import dev.sluice.spring.RuleRegistry;
 import dev.sluice.spring.web.CallerContext;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
@@ -32,6 +33,7 @@ final class CallExpression {
     static final String PRINCIPAL = "principal";
     static final String REQUEST = "request";
     static final String RESULT = "result";
+    static final String IP = "ip";
     private static final ParameterNameDiscoverer NAMES = new DefaultParameterNameDiscoverer();
     private static final Set<SpelMessage> ON_NULL = Set.of(
             SpelMessage.PROPERTY_OR_FIELD_NOT_READABLE_ON_NULL,
@@ -58,12 +60,14 @@ final class CallExpression {
 
     private final Place place;
     private final SpelExpression expression;
+    private final BeanFactory factory;
     private final BeanFactoryResolver beans;
     private final ExpressionValidator known;
 
     private CallExpression(Place place, SpelExpression expression, BeanFactory beans, ExpressionValidator known) {
         this.place = place;
         this.expression = expression;
+        this.factory = beans;
         this.beans = new BeanFactoryResolver(beans);
         this.known = known;
     }
@@ -138,6 +142,9 @@ final class CallExpression {
             context.setVariable(PRINCIPAL, caller.principal());
             context.setVariable(REQUEST, caller.request());
         }
+        if (known.needsIp()) {
+            context.setVariable(IP, ip(caller));
+        }
         if (place.result != null) {
             context.setVariable(RESULT, result);
         }
@@ -153,8 +160,16 @@ final class CallExpression {
         }
     }
 
-    private static @Nullable Object variable(String name, CallerContext caller) {
-        return name.equals(PRINCIPAL) ? caller.principal() : caller.request();
+    private @Nullable Object variable(String name, CallerContext caller) {
+        return switch (name) {
+            case PRINCIPAL -> caller.principal();
+            case IP -> ip(caller);
+            default -> caller.request();
+        };
+    }
+
+    private @Nullable String ip(CallerContext caller) {
+        return caller.ip(factory.getBean(RuleRegistry.class).web());
     }
 
     /** The exception for a call in which the expression cannot be used. */
@@ -175,7 +190,7 @@ final class CallExpression {
         if (place.result != null) {
             known.add(RESULT);
         }
-        known.addAll(List.of(PRINCIPAL, REQUEST, "root", "this"));
+        known.addAll(List.of(PRINCIPAL, REQUEST, IP, "root", "this"));
         return known;
     }
 }

@@ -29,6 +29,7 @@ final class ExpressionValidator {
     private final List<Chain> chains = new ArrayList<>();
     private @Nullable Chain whole;
     private boolean needsCaller;
+    private boolean needsIp;
 
     ExpressionValidator(CallExpression.Place place, List<String> parameters, BeanFactory beans) {
         this.place = place;
@@ -40,6 +41,10 @@ final class ExpressionValidator {
 
     boolean needsCaller() {
         return needsCaller;
+    }
+
+    boolean needsIp() {
+        return needsIp;
     }
 
     /** Whether the whole expression looks into a variable of the caller for which this is true. */
@@ -87,12 +92,14 @@ final class ExpressionValidator {
                     : "";
             throw new IllegalArgumentException("there is no #" + name + "; known are " + names + hint);
         }
+        needsIp |= !parameters.contains(name) && name.equals(CallExpression.IP);
         needsCaller |= isOfCaller(name);
     }
 
     private boolean isOfCaller(String name) {
         return !parameters.contains(name)
-                && (name.equals(CallExpression.PRINCIPAL) || name.equals(CallExpression.REQUEST));
+                && List.of(CallExpression.PRINCIPAL, CallExpression.REQUEST, CallExpression.IP)
+                        .contains(name);
     }
 
     private static String name(VariableReference variable) {

@@ -44,11 +44,18 @@ public record CallerContext(
         if (request == null) {
             return Request.builder();
         }
-        String user = principal == null ? null : principal.getName();
-        WebRequestAdapter attributes = SERVLETS && Servlets.isRequest(request)
-                ? new ServletRequestAdapter((HttpServletRequest) request)
-                : new ExchangeAdapter((ServerWebExchange) request, user);
-        return attributes.request(rules);
+        return adapter(request).attributes(rules);
+    }
+
+    /** The client's address, past the trusted proxies; null if there is no request. */
+    public @Nullable String ip(WebRules rules) {
+        return request == null ? null : adapter(request).ip(rules);
+    }
+
+    private WebRequestAdapter adapter(Object request) {
+        return SERVLETS && Servlets.isRequest(request)
+                ? Servlets.adapter(request)
+                : new ExchangeAdapter((ServerWebExchange) request, principal);
     }
 
     private static boolean isPresent(String name) {
@@ -65,6 +72,10 @@ public record CallerContext(
 
         static boolean isRequest(Object request) {
             return request instanceof HttpServletRequest;
+        }
+
+        static WebRequestAdapter adapter(Object request) {
+            return new ServletRequestAdapter((HttpServletRequest) request);
         }
     }
 

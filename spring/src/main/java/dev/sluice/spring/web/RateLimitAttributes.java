@@ -5,8 +5,8 @@ public final class RateLimitAttributes {
     /** The {@link dev.sluice.rules.Verdict} on the request. */
     public static final String VERDICT = "dev.sluice.verdict";
 
-    /** Set when a later rule denied the request, and so everything was given back. */
-    static final String REFUNDED = "dev.sluice.refunded";
+    /** What the request took in the latest phase. */
+    static final String CHARGE = "dev.sluice.charge";
 
     /** The verdicts on the request and on annotated calls within it, as the response shows them. */
     static final String SHOWN = "dev.sluice.shown";

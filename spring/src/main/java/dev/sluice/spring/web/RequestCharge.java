@@ -1,26 +1,36 @@
 package dev.sluice.spring.web;
 
+import dev.sluice.Scheduler;
+import dev.sluice.rules.Request;
+import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.Verdict;
 import dev.sluice.spring.WebRules;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The permits that a request took. Rules with a condition on the status give theirs back before the response leaves, so
- * that a client that has the response and comes again finds them. Holds last until the response is complete.
+ * What a request took, and is yet to be charged. Rules with a condition on the status are charged before the response
+ * leaves, so that a client that has the response and comes again finds them charged. Holds last until the response is
+ * complete.
  */
 final class RequestCharge {
-    private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
+    /** How long the response to a request that failed may take until it has a status. */
+    private static final long MAX_ERROR_MICROS = TimeUnit.SECONDS.toMicros(10);
 
+    private final RuleEngine engine;
     private final WebRules rules;
+    private final Request request;
     private final Verdict verdict;
-    private final WebRequestAdapter request;
-    private final AtomicInteger status = new AtomicInteger();
+    private final AtomicBoolean settled = new AtomicBoolean();
+    private final CompletableFuture<Void> settlement = new CompletableFuture<>();
+    private final AtomicBoolean over = new AtomicBoolean();
 
-    RequestCharge(WebRules rules, Verdict verdict, WebRequestAdapter request) {
+    RequestCharge(RuleEngine engine, WebRules rules, Request request, Verdict verdict) {
+        this.engine = engine;
         this.rules = rules;
-        this.verdict = verdict;
         this.request = request;
+        this.verdict = verdict;
     }
 
     /** Whether the charge depends on the status of the response. */
@@ -28,21 +38,48 @@ final class RequestCharge {
         return rules.needsStatus(verdict);
     }
 
-    /** The response is about to leave with this status. Only the first call counts. */
+    /** The response is about to leave with this status. Only the first call counts; all complete when it is done. */
     CompletableFuture<Void> settle(int status) {
-        return this.status.compareAndSet(0, status) && !isRefunded() ? rules.refund(verdict, status) : DONE;
+        if (!needsStatus()) {
+            settlement.complete(null);
+        } else if (settled.compareAndSet(false, true)) {
+            rules.settle(engine, request, verdict, status)
+                    .whenComplete((done, failure) -> settlement.complete(null));
+        }
+        return settlement;
     }
 
     /** The response is complete, with this status unless it left with another. */
-    void complete(int status) {
-        settle(status);
-        if (!isRefunded()) {
-            rules.release(verdict, this.status.get());
+    CompletableFuture<Void> complete(int status) {
+        return settle(status).thenRun(this::release);
+    }
+
+    /** The request failed: the status will be that of the response which an error handler writes, if it writes one. */
+    void fail() {
+        if (settled.get() || !needsStatus()) {
+            complete(500);
+            return;
+        }
+        Runnable cancel = Scheduler.system().schedule(MAX_ERROR_MICROS, () -> complete(WebRules.NO_STATUS));
+        settlement.thenRun(() -> {
+            cancel.run();
+            release();
+        });
+    }
+
+    private void release() {
+        if (over.compareAndSet(false, true)) {
+            engine.release(verdict);
         }
     }
 
-    /** Whether a rule of a later phase denied the request, so that everything was given back. */
-    private boolean isRefunded() {
-        return request.attribute(RateLimitAttributes.REFUNDED) != null;
+    /** A rule of a later phase denied the request: everything is given back, and nothing is charged any more. */
+    void giveBack() {
+        if (over.compareAndSet(false, true)) {
+            engine.refund(verdict);
+        }
+        if (settled.compareAndSet(false, true)) {
+            settlement.complete(null);
+        }
     }
 }

@@ -1,5 +1,8 @@
 package dev.sluice.spring.web;
 
+import dev.sluice.spring.WebRules;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletRequestWrapper;
 import jakarta.servlet.http.HttpServletRequest;
 import java.security.Principal;
 import java.util.Collections;
@@ -7,15 +10,46 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A servlet request. */
-record ServletRequestAdapter(HttpServletRequest request) implements WebRequestAdapter {
+record ServletRequestAdapter(HttpServletRequest request, HttpServletRequest original) implements WebRequestAdapter {
+    /** What Spring wraps a request in that has headers such as X-Forwarded-For. */
+    private static final String FORWARDED = "org.springframework.web.filter.ForwardedHeaderFilter$";
+
+    ServletRequestAdapter(HttpServletRequest request) {
+        this(request, original(request));
+    }
+
+    /** The request without the changes of Spring's {@code ForwardedHeaderFilter}. */
+    private static HttpServletRequest original(HttpServletRequest request) {
+        HttpServletRequest original = request;
+        ServletRequest each = request;
+        while (each instanceof ServletRequestWrapper wrapper) {
+            each = wrapper.getRequest();
+            if (wrapper.getClass().getName().startsWith(FORWARDED) && each instanceof HttpServletRequest wrapped) {
+                original = wrapped;
+            }
+        }
+        return original;
+    }
+
     @Override
     public String method() {
         return request.getMethod();
     }
 
+    /** Servers give the context path as the client wrote it; where one does not, its own reading of the path counts. */
     @Override
     public String path() {
-        return request.getRequestURI();
+        String uri = original.getRequestURI();
+        String context = original.getContextPath();
+        if (context.isEmpty()) {
+            return uri;
+        }
+        if (uri.startsWith(context)) {
+            String path = uri.substring(context.length());
+            return path.isEmpty() ? "/" : path;
+        }
+        String info = original.getPathInfo();
+        return original.getServletPath() + (info == null ? "" : info);
     }
 
     @Override
@@ -24,15 +58,17 @@ record ServletRequestAdapter(HttpServletRequest request) implements WebRequestAd
     }
 
     @Override
-    public String peer() {
-        return request.getRemoteAddr();
+    public Connection connection(WebRules rules) {
+        List<String> forwardedFor = rules.trustedProxies().networks().isEmpty()
+                ? List.of()
+                : Collections.list(original.getHeaders("X-Forwarded-For"));
+        return new Connection(original.getRemoteAddr(), forwardedFor, original.getServerName());
     }
 
     /** Spring Security wraps the request, so this is the user it has authenticated; null for an anonymous one. */
     @Override
-    public @Nullable String user() {
-        Principal principal = request.getUserPrincipal();
-        return principal == null ? null : principal.getName();
+    public @Nullable Principal principal() {
+        return request.getUserPrincipal();
     }
 
     @Override

@@ -39,8 +39,14 @@ final class SettlingResponseWrapper extends HttpServletResponseWrapper {
         return writer;
     }
 
+    /** The application has written all of the response: settles by the status that it has now. */
+    void end() {
+        flushWriter();
+        settle(getStatus());
+    }
+
     /** Passes on text that the writer still buffers. */
-    void flushWriter() {
+    private void flushWriter() {
         if (writer != null) {
             writer.flush();
         }

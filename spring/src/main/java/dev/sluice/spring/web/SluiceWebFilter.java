@@ -1,15 +1,17 @@
 package dev.sluice.spring.web;
 
+import dev.sluice.rules.Request;
 import dev.sluice.rules.Verdict;
 import dev.sluice.spring.RateLimitObservations;
 import dev.sluice.spring.WebRules;
 import io.micrometer.observation.Observation;
 import java.security.Principal;
-import java.util.concurrent.CompletableFuture;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.web.cors.reactive.CorsUtils;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
@@ -18,12 +20,14 @@ import reactor.core.publisher.Mono;
 /** Checks every WebFlux exchange against the rules, as {@link SluiceFilter} does, without blocking a thread. */
 final class SluiceWebFilter implements WebFilter, Ordered {
     private final WebRateLimiter limiter;
+    private final ReactiveCors cors;
     private final int order;
     private final ExchangeRefusals refusals;
 
-    SluiceWebFilter(WebRateLimiter limiter, int order, ExchangeRefusals refusals) {
+    SluiceWebFilter(WebRateLimiter limiter, ReactiveCors cors, int order, ExchangeRefusals refusals) {
         this.limiter = limiter;
         this.refusals = refusals;
+        this.cors = cors;
         this.order = order;
     }
 
@@ -34,31 +38,32 @@ final class SluiceWebFilter implements WebFilter, Ordered {
 
     @Override
     public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
-        WebRules rules = limiter.rules();
+        WebRules rules = CorsUtils.isPreFlightRequest(exchange.getRequest()) ? null : limiter.rules();
         return (rules == null ? chain.filter(exchange) : check(rules, exchange, chain))
                 .contextWrite(context -> context.put(ReactiveCallerContext.EXCHANGE, exchange));
     }
 
     private Mono<Void> check(WebRules rules, ServerWebExchange exchange, WebFilterChain chain) {
-        Mono<String> user = limiter.phase() == WebRules.Phase.BEFORE_USER || !rules.needsUser()
-                ? Mono.just("")
-                : exchange.getPrincipal().map(Principal::getName).defaultIfEmpty("");
-        return user.flatMap(name -> check(rules, new ExchangeAdapter(exchange, name.isEmpty() ? null : name), chain));
+        Mono<Optional<Principal>> user = limiter.phase() == WebRules.Phase.BEFORE_USER || !rules.needsUser()
+                ? Mono.just(Optional.empty())
+                : exchange.getPrincipal().map(Optional::of).defaultIfEmpty(Optional.empty());
+        return user.flatMap(known -> check(rules, new ExchangeAdapter(exchange, known.orElse(null)), chain));
     }
 
     private Mono<Void> check(WebRules rules, ExchangeAdapter request, WebFilterChain chain) {
-        CompletableFuture<Verdict> pending = limiter.check(rules, request);
-        return pending == null
+        Request checked = limiter.request(rules, request);
+        return checked == null
                 ? chain.filter(request.exchange())
-                : ReactiveVerdicts.await(limiter.engine(), pending)
-                        .flatMap(verdict -> answer(rules, verdict, request, chain));
+                : ReactiveVerdicts.await(limiter.engine(), limiter.check(rules, checked))
+                        .flatMap(verdict -> answer(rules, checked, verdict, request, chain));
     }
 
-    private Mono<Void> answer(WebRules rules, Verdict verdict, ExchangeAdapter request, WebFilterChain chain) {
+    private Mono<Void> answer(
+            WebRules rules, Request checked, Verdict verdict, ExchangeAdapter request, WebFilterChain chain) {
         ServerHttpResponse response = request.exchange().getResponse();
-        RequestCharge charge = limiter.publish(rules, verdict, request, response.getHeaders()::set);
+        RequestCharge charge = limiter.publish(rules, checked, verdict, request, response.getHeaders()::set);
         Mono<Void> answer = charge == null
-                ? refusals.refuse(verdict, request.exchange())
+                ? cors.apply(request.exchange(), Mono.defer(() -> refusals.refuse(verdict, request.exchange())))
                 : proceed(charge, request.exchange(), response, chain);
         return RateLimitObservations.isDue(verdict) ? noted(verdict).then(answer) : answer;
     }
@@ -79,9 +84,9 @@ final class SluiceWebFilter implements WebFilter, Ordered {
         return Mono.usingWhen(
                 Mono.just(charge),
                 taken -> chain.filter(exchange),
-                taken -> Mono.fromRunnable(() -> taken.complete(status(response))),
-                (taken, failure) -> Mono.fromRunnable(() -> taken.complete(500)),
-                taken -> Mono.fromRunnable(() -> taken.complete(status(response))));
+                taken -> Mono.fromFuture(() -> taken.complete(status(response))),
+                (taken, failure) -> Mono.fromRunnable(taken::fail),
+                taken -> Mono.fromRunnable(() -> taken.complete(WebRules.NO_STATUS)));
     }
 
     private static int status(ServerHttpResponse response) {

@@ -1,10 +1,14 @@
 package dev.sluice.spring.web;
 
+import dev.sluice.spring.ForwardedHeaders;
 import dev.sluice.spring.RuleRegistry;
 import dev.sluice.spring.SluiceAutoConfiguration;
 import dev.sluice.spring.SluiceProperties;
 import dev.sluice.spring.WebRules.Phase;
 import org.springframework.beans.factory.ObjectProvider;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -12,8 +16,15 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
+import org.springframework.security.web.server.SecurityWebFilterChain;
 import org.springframework.util.ClassUtils;
+import org.springframework.web.cors.reactive.CorsConfigurationSource;
+import org.springframework.web.cors.reactive.CorsWebFilter;
+import org.springframework.web.reactive.HandlerMapping;
+import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** The WebFlux filter: one, or two with Spring Security, because the user is known only after it. */
@@ -25,16 +36,39 @@ import reactor.core.publisher.Mono;
         name = {"sluice.enabled", "sluice.filter.enabled"},
         matchIfMissing = true)
 public final class SluiceWebFluxAutoConfiguration {
+    private static final Log LOG = LogFactory.getLog(SluiceWebFluxAutoConfiguration.class);
     private static final String SECURITY = "org.springframework.security.web.server.WebFilterChainProxy";
     /** The order of Spring Security's filter is always -100 here. */
     private static final int AFTER_SECURITY = -99;
 
+    private final ReactiveCors cors;
+
+    SluiceWebFluxAutoConfiguration(ListableBeanFactory beans) {
+        this.cors = new ReactiveCors(
+                exchange -> corsFilters(beans, exchange),
+                () -> beans.getBeanProvider(CorsConfigurationSource.class).orderedStream(),
+                () -> beans.getBeanProvider(HandlerMapping.class).orderedStream());
+    }
+
+    private static Flux<CorsWebFilter> corsFilters(ListableBeanFactory beans, ServerWebExchange exchange) {
+        Flux<CorsWebFilter> own =
+                Flux.fromStream(beans.getBeanProvider(CorsWebFilter.class).orderedStream());
+        return hasSecurity() ? own.concatWith(Security.corsFilters(beans, exchange)) : own;
+    }
+
+    private static boolean hasSecurity() {
+        return ClassUtils.isPresent(SECURITY, SluiceWebFilter.class.getClassLoader());
+    }
+
     @Bean
     @ConditionalOnMissingBean(name = "sluiceWebFilter")
     SluiceWebFilter sluiceWebFilter(
-            RuleRegistry registry, SluiceProperties properties, ObjectProvider<RefusalCustomizer> customizers) {
-        boolean security = ClassUtils.isPresent(SECURITY, SluiceWebFilter.class.getClassLoader());
-        Phase phase = security ? Phase.BEFORE_USER : Phase.ALL;
+            RuleRegistry registry,
+            SluiceProperties properties,
+            Environment environment,
+            ObjectProvider<RefusalCustomizer> customizers) {
+        ForwardedHeaders.warnings(environment, registry.web(), false).forEach(LOG::warn);
+        Phase phase = hasSecurity() ? Phase.BEFORE_USER : Phase.ALL;
         return filter(registry, properties, phase, properties.filter().order(), customizers);
     }
 
@@ -46,7 +80,7 @@ public final class SluiceWebFluxAutoConfiguration {
         return filter(registry, properties, Phase.WITH_USER, AFTER_SECURITY, customizers);
     }
 
-    private static SluiceWebFilter filter(
+    private SluiceWebFilter filter(
             RuleRegistry registry,
             SluiceProperties properties,
             Phase phase,
@@ -54,7 +88,20 @@ public final class SluiceWebFluxAutoConfiguration {
             ObjectProvider<RefusalCustomizer> customizers) {
         return new SluiceWebFilter(
                 new WebRateLimiter(registry, phase, properties.filter().exclude()),
+                cors,
                 order,
                 new ExchangeRefusals(customizers));
+    }
+
+    /** Loaded only where the application has Spring Security. */
+    private static final class Security {
+        /** The filters within the first chain that is for the exchange. */
+        static Flux<CorsWebFilter> corsFilters(ListableBeanFactory beans, ServerWebExchange exchange) {
+            return Flux.fromStream(beans.getBeanProvider(SecurityWebFilterChain.class).orderedStream())
+                    .filterWhen(chain -> chain.matches(exchange))
+                    .next()
+                    .flatMapMany(SecurityWebFilterChain::getWebFilters)
+                    .ofType(CorsWebFilter.class);
+        }
     }
 }

@@ -12,6 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
 import org.springframework.web.util.pattern.PathPattern;
@@ -20,9 +22,13 @@ import org.springframework.web.util.pattern.PatternParseException;
 
 /** Checks web requests against the rules of one phase; shared by the filters for servlets and for WebFlux. */
 final class WebRateLimiter {
+    private static final Log LOG = LogFactory.getLog(WebRateLimiter.class);
+
     private final RuleRegistry registry;
     private final WebRules.Phase phase;
     private final List<PathPattern> excluded = new ArrayList<>();
+    /** The rules whose warnings are in the log. */
+    private volatile @Nullable WebRules warnedOf;
 
     /** @param excluded patterns of paths that no rule is checked for */
     WebRateLimiter(RuleRegistry registry, WebRules.Phase phase, List<String> excluded) {
@@ -36,6 +42,15 @@ final class WebRateLimiter {
                         "sluice.filter.exclude: expected a path pattern such as /actuator/**, was '" + pattern + "': "
                                 + e.getMessage());
             }
+        }
+        warn(registry.web());
+    }
+
+    /** Warns once of what may be a mistake in the rules. */
+    void warn(WebRules rules) {
+        warnedOf = rules;
+        if (phase != WebRules.Phase.WITH_USER) {
+            rules.warnings().forEach(LOG::warn);
         }
     }
 
@@ -51,15 +66,23 @@ final class WebRateLimiter {
     @Nullable
     WebRules rules() {
         WebRules rules = registry.web();
+        if (rules != warnedOf) {
+            warn(rules);
+        }
         boolean idle = rules.isEmpty() || (phase == WebRules.Phase.WITH_USER && !rules.needsUser());
         return idle ? null : rules;
     }
 
-    /** Starts to check a request; null if its path is excluded. */
+    /** The request as the rules see it; null if its path is excluded. */
     @Nullable
-    CompletableFuture<Verdict> check(WebRules rules, WebRequestAdapter request) {
-        Request checked = request.request(rules).build();
-        return isExcluded(checked) ? null : engine().check(checked, rules.in(phase));
+    Request request(WebRules rules, WebRequestAdapter request) {
+        Request checked = request.attributes(rules).build();
+        return isExcluded(checked) ? null : checked;
+    }
+
+    /** Starts to check a request. */
+    CompletableFuture<Verdict> check(WebRules rules, Request request) {
+        return engine().begin(request, rules.in(phase));
     }
 
     /** Whether the path is excluded in every form in which it may be routed. */
@@ -81,18 +104,24 @@ final class WebRateLimiter {
      */
     @Nullable
     RequestCharge publish(
-            WebRules rules, Verdict verdict, WebRequestAdapter request, BiConsumer<String, String> setHeader) {
+            WebRules rules,
+            Request checked,
+            Verdict verdict,
+            WebRequestAdapter request,
+            BiConsumer<String, String> setHeader) {
         Verdict earlier = (Verdict) request.attribute(RateLimitAttributes.VERDICT);
         Verdict all = earlier == null ? verdict : both(earlier, verdict);
         request.attribute(RateLimitAttributes.VERDICT, all);
+        RequestCharge before = (RequestCharge) request.attribute(RateLimitAttributes.CHARGE);
         if (verdict.allowed()) {
             RateLimitHeaders.set(all, setHeader);
-            return new RequestCharge(rules, verdict, request);
+            RequestCharge charge = new RequestCharge(engine(), rules, checked, verdict);
+            request.attribute(RateLimitAttributes.CHARGE, charge);
+            return charge;
         }
         engine().release(verdict);
-        if (earlier != null) {
-            engine().refund(earlier);
-            request.attribute(RateLimitAttributes.REFUNDED, true);
+        if (before != null) {
+            before.giveBack();
         }
         return null;
     }

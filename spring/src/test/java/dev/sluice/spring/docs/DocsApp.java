@@ -1,17 +1,13 @@
 package dev.sluice.spring.docs;
 
-import dev.sluice.rules.Verdict;
 import dev.sluice.spring.RateLimit;
 import dev.sluice.spring.RateLimitedException;
 import dev.sluice.spring.client.SluiceClientAutoConfiguration;
-import dev.sluice.spring.web.RateLimitAttributes;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.context.annotation.Import;
 import org.springframework.jms.annotation.JmsListener;
-import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
-import org.springframework.web.bind.annotation.RequestAttribute;
 import org.springframework.web.service.annotation.GetExchange;
 import reactor.core.publisher.Mono;
 
@@ -22,7 +18,6 @@ import reactor.core.publisher.Mono;
     DocsApp.Shop.class,
     DocsApp.Orders.class,
     DocsApp.Newsletter.class,
-    DocsApp.Controller.class,
     Clients.class,
     GithubFeign.class,
     LimitAdvice.class,
@@ -84,13 +79,6 @@ class DocsApp {
         @RateLimit(value = "1 per 1m sliding-log", waitUpTo = "2m")
         public String digest() {
             return "digest";
-        }
-    }
-
-    static class Controller {
-        @GetMapping("/products")
-        String products(@RequestAttribute(RateLimitAttributes.VERDICT) Verdict verdict) {
-            return verdict.degraded() ? "the ten best" : "all products";
         }
     }
 }

@@ -38,7 +38,7 @@ class WebApp {
 
     @RestController
     static class Api {
-        @GetMapping({"/hello", "/free/hello", "/orders"})
+        @GetMapping({"/hello", "/free/hello", "/orders", "/hourly"})
         Mono<String> hello() {
             return Mono.just("hello");
         }

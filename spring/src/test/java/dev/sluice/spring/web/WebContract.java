@@ -93,10 +93,10 @@ abstract class WebContract {
     @Test
     void refusalsBetweenAnswersOfOtherThreadsAreAllAnswered() {
         String[] headers = from("203.0.113.16", "Authorization", basic("ann").replaceAll(".{4}$", "AAAA"));
-        app.statuses(3, "GET", "/hello", headers);
+        app.statuses(3, "GET", "/hourly", headers);
         for (int i = 0; i < 200; i++) {
             assertThat(app.get("/free/hello", headers).statusCode()).isEqualTo(401);
-            assertThat(app.get("/hello", headers).statusCode()).isEqualTo(429);
+            assertThat(app.get("/hourly", headers).statusCode()).isEqualTo(429);
         }
     }
 

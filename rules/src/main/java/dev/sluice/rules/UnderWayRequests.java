@@ -1,0 +1,135 @@
+package dev.sluice.rules;
+
+import dev.sluice.Scheduler;
+import dev.sluice.Ticker;
+import dev.sluice.rules.CompiledRule.UnderWayLimiters;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The requests whose rules are charged when it is known what became of them; {@link UnderWayCheck} says how. */
+final class UnderWayRequests {
+    private static final System.Logger LOG = System.getLogger(RuleEngine.class.getName());
+
+    private final Scheduler scheduler;
+    private final Ticker ticker;
+    private final Function<List<PendingCharge>, CompletableFuture<Verdict>> decide;
+    private final Function<Verdict, CompletableFuture<Void>> refund;
+    private final BooleanSupplier waitsEnded;
+
+    /**
+     * @param decide charges what is charged at once
+     * @param refund gives back what a verdict took
+     * @param waitsEnded whether nobody may wait any more
+     */
+    UnderWayRequests(
+            Scheduler scheduler,
+            Ticker ticker,
+            Function<List<PendingCharge>, CompletableFuture<Verdict>> decide,
+            Function<Verdict, CompletableFuture<Void>> refund,
+            BooleanSupplier waitsEnded) {
+        this.scheduler = scheduler;
+        this.ticker = ticker;
+        this.decide = decide;
+        this.refund = refund;
+        this.waitsEnded = waitsEnded;
+    }
+
+    /** Checks a request; {@code later} are those of {@code all} that are not charged at once. */
+    CompletableFuture<Verdict> begin(CompiledRules rules, List<PendingCharge> later, List<PendingCharge> all) {
+        List<PendingCharge> others =
+                all.stream().filter(charge -> !later.contains(charge)).toList();
+        return new UnderWayCheck(new Host(rules), later, others).run();
+    }
+
+    /** The decisions that are made already: those of the rules that are charged later are not. */
+    static Verdict decided(Verdict verdict) {
+        return Verdict.of(verdict.decisions().stream()
+                .filter(decision -> !decision.isChargedLater())
+                .toList());
+    }
+
+    /** Charges the rules that a request matters to, and then frees its places. Returns what was charged. */
+    CompletableFuture<List<RuleDecision>> settle(CompiledRules rules, Verdict verdict, Predicate<Rule> matter) {
+        List<CompletableFuture<Optional<RuleDecision>>> charges = verdict.decisions().stream()
+                .filter(decision -> decision.isChargedLater() && matter.test(decision.rule()))
+                .map(decision -> charge(rules, decision))
+                .toList();
+        return CheckExecution.all(charges).handle((charged, failure) -> {
+            freePlaces(verdict).forEach(freed -> {});
+            if (failure == null) {
+                return charged.stream().flatMap(Optional::stream).toList();
+            }
+            LOG.log(System.Logger.Level.WARNING, "charging " + verdict + " failed", failure);
+            return List.of();
+        });
+    }
+
+    /** Charges a rule for a request that has run. If it has no permits left, the request counts as excess. */
+    private static CompletableFuture<Optional<RuleDecision>> charge(CompiledRules rules, RuleDecision seen) {
+        CompiledRule rule = rules.rule(seen.rule().name());
+        UnderWayLimiters limiters = rule == null ? null : rule.underWay;
+        return seen.limiter()
+                .decideAsync(seen.key(), seen.decision().permits())
+                .thenCompose(decision -> {
+                    if (decision.allowed() || limiters == null) {
+                        return CompletableFuture.completedFuture(
+                                decision.allowed() ? Optional.of(seen.withDecision(decision)) : Optional.empty());
+                    }
+                    return limiters.excess().limiter.decideAsync(seen.key(), 1).thenApply(counted -> Optional.empty());
+                });
+    }
+
+    /** Frees the places of a verdict that are not free already. */
+    static Stream<CompletableFuture<?>> freePlaces(Verdict verdict) {
+        return verdict.decisions().stream()
+                .map(RuleDecision::place)
+                .flatMap(Stream::ofNullable)
+                .map(Place::release);
+    }
+
+    /** What a check needs. */
+    private final class Host implements UnderWayCheck.Host {
+        private final CompiledRules rules;
+
+        Host(CompiledRules rules) {
+            this.rules = rules;
+        }
+
+        @Override
+        public Scheduler scheduler() {
+            return scheduler;
+        }
+
+        @Override
+        public Ticker ticker() {
+            return ticker;
+        }
+
+        @Override
+        public @Nullable UnderWayLimiters limiters(Rule rule) {
+            CompiledRule compiled = rules.rule(rule.name());
+            return compiled == null ? null : compiled.underWay;
+        }
+
+        @Override
+        public CompletableFuture<Verdict> decide(List<PendingCharge> charges) {
+            return decide.apply(charges);
+        }
+
+        @Override
+        public CompletableFuture<Void> refund(Verdict verdict) {
+            return refund.apply(verdict);
+        }
+
+        @Override
+        public boolean waitsEnded() {
+            return waitsEnded.getAsBoolean();
+        }
+    }
+}

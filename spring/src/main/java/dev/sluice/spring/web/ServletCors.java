@@ -1,0 +1,57 @@
+package dev.sluice.spring.web;
+
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.springframework.web.cors.CorsConfiguration;
+import org.springframework.web.cors.CorsConfigurationSource;
+import org.springframework.web.cors.CorsUtils;
+import org.springframework.web.cors.DefaultCorsProcessor;
+import org.springframework.web.filter.CorsFilter;
+
+/**
+ * Adds the CORS headers that the application is configured for to a response that never reaches the part of it which adds
+ * them. Without them a browser hides the response from the script that asked.
+ */
+final class ServletCors {
+    private final Function<HttpServletRequest, List<CorsFilter>> filters;
+    private final Supplier<Stream<CorsConfigurationSource>> sources;
+
+    /**
+     * @param filters the filters for CORS of a request; one that has run already does nothing
+     * @param sources where the configuration is, if no filter has it: Spring MVC's own is among them
+     */
+    ServletCors(
+            Function<HttpServletRequest, List<CorsFilter>> filters,
+            Supplier<Stream<CorsConfigurationSource>> sources) {
+        this.filters = filters;
+        this.sources = sources;
+    }
+
+    /** Adds the headers. Returns false if the origin is not allowed: then the response is complete. */
+    boolean apply(HttpServletRequest request, HttpServletResponse response) throws IOException, ServletException {
+        if (!CorsUtils.isCorsRequest(request)) {
+            return true;
+        }
+        for (CorsFilter filter : filters.apply(request)) {
+            AtomicBoolean passed = new AtomicBoolean();
+            filter.doFilter(request, response, (sameRequest, sameResponse) -> passed.set(true));
+            if (!passed.get()) {
+                return false;
+            }
+        }
+        for (CorsConfigurationSource source : sources.get().toList()) {
+            CorsConfiguration configuration = source.getCorsConfiguration(request);
+            if (configuration != null) {
+                return new DefaultCorsProcessor().processRequest(configuration, request, response);
+            }
+        }
+        return true;
+    }
+}

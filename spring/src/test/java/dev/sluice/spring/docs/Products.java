@@ -1,0 +1,15 @@
+package dev.sluice.spring.docs;
+
+import dev.sluice.rules.Verdict;
+import dev.sluice.spring.web.RateLimitAttributes;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestAttribute;
+import org.springframework.web.bind.annotation.RestController;
+
+@RestController
+class Products {
+    @GetMapping("/products")
+    String products(@RequestAttribute(RateLimitAttributes.VERDICT) Verdict verdict) {
+        return verdict.degraded() ? "the ten best" : "all products";
+    }
+}

@@ -1,0 +1,12 @@
+package dev.sluice.spring.web;
+
+class ServletWrongPasswordsTest extends WrongPasswordsContract {
+    ServletWrongPasswordsTest() {
+        super(Stack.SERVLET);
+    }
+
+    @Override
+    String store() {
+        return "memory";
+    }
+}
