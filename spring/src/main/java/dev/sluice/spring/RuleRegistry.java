@@ -263,6 +263,7 @@ public final class RuleRegistry {
                 rule.priority(),
                 OptionalInt.empty(),
                 List.of(),
-                rule.ipv6Prefix());
+                rule.ipv6Prefix(),
+                null);
     }
 }
