@@ -75,10 +75,7 @@ final class CompiledRule {
     Stream<NamedLimiter> limiters() {
         Stream<NamedLimiter> later =
                 underWay == null ? Stream.empty() : Stream.of(underWay.places(), underWay.excess());
-        return Stream.of(
-                        Stream.ofNullable(limiter),
-                        overrideLimiters.stream().flatMap(Stream::ofNullable),
-                        later)
+        return Stream.of(Stream.ofNullable(limiter), overrideLimiters.stream().flatMap(Stream::ofNullable), later)
                 .flatMap(each -> each);
     }
 

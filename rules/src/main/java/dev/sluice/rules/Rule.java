@@ -96,8 +96,7 @@ public record Rule(
     }
 
     private static Stream<Limit> allLimits(List<Limit> limits, List<RuleOverride> overrides) {
-        return Stream.concat(
-                limits.stream(), overrides.stream().flatMap(override -> override.limits().stream()));
+        return Stream.concat(limits.stream(), overrides.stream().flatMap(override -> override.limits().stream()));
     }
 
     /** All its limits, with those of its overrides. */

@@ -155,9 +155,7 @@ public final class RuleEngine {
     public CompletableFuture<Verdict> begin(Request request, Predicate<Rule> rules) {
         CompiledRules compiled = current;
         List<PendingCharge> found = charges.find(compiled, request, rules);
-        List<PendingCharge> later = found.stream()
-                .filter(charge -> charge.rule().underWay() != null)
-                .toList();
+        List<PendingCharge> later = UnderWayRequests.later(found);
         if (later.isEmpty()) {
             return withListeners(request, decide(found));
         }

@@ -169,7 +169,9 @@ final class UnderWayCheck {
                 : own.thenCombine(
                         limiters.excess()
                                 .limiter
-                                .peekAsync(charge.key(), limiters.excess().limits.get(0).permits()),
+                                .peekAsync(
+                                        charge.key(),
+                                        limiters.excess().limits.get(0).permits()),
                         UnderWayCheck::withExcess);
         return decision.thenApply(
                 given -> charge.decided(LimiterDecision.of(given).untaken()));

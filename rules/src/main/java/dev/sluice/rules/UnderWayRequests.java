@@ -3,6 +3,7 @@ package dev.sluice.rules;
 import dev.sluice.Scheduler;
 import dev.sluice.Ticker;
 import dev.sluice.rules.CompiledRule.UnderWayLimiters;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -40,6 +41,18 @@ final class UnderWayRequests {
         this.waitsEnded = waitsEnded;
     }
 
+    /** Those that are not charged at once. Most requests have none, so it makes nothing for them. */
+    static List<PendingCharge> later(List<PendingCharge> charges) {
+        List<PendingCharge> later = List.of();
+        for (int i = 0; i < charges.size(); i++) {
+            if (charges.get(i).rule().underWay() != null) {
+                later = later.isEmpty() ? new ArrayList<>(charges.size()) : later;
+                later.add(charges.get(i));
+            }
+        }
+        return later;
+    }
+
     /** Checks a request; {@code later} are those of {@code all} that are not charged at once. */
     CompletableFuture<Verdict> begin(CompiledRules rules, List<PendingCharge> later, List<PendingCharge> all) {
         List<PendingCharge> others =
@@ -74,15 +87,13 @@ final class UnderWayRequests {
     private static CompletableFuture<Optional<RuleDecision>> charge(CompiledRules rules, RuleDecision seen) {
         CompiledRule rule = rules.rule(seen.rule().name());
         UnderWayLimiters limiters = rule == null ? null : rule.underWay;
-        return seen.limiter()
-                .decideAsync(seen.key(), seen.decision().permits())
-                .thenCompose(decision -> {
-                    if (decision.allowed() || limiters == null) {
-                        return CompletableFuture.completedFuture(
-                                decision.allowed() ? Optional.of(seen.withDecision(decision)) : Optional.empty());
-                    }
-                    return limiters.excess().limiter.decideAsync(seen.key(), 1).thenApply(counted -> Optional.empty());
-                });
+        return seen.limiter().decideAsync(seen.key(), seen.decision().permits()).thenCompose(decision -> {
+            if (decision.allowed() || limiters == null) {
+                return CompletableFuture.completedFuture(
+                        decision.allowed() ? Optional.of(seen.withDecision(decision)) : Optional.empty());
+            }
+            return limiters.excess().limiter.decideAsync(seen.key(), 1).thenApply(counted -> Optional.empty());
+        });
     }
 
     /** Frees the places of a verdict that are not free already. */

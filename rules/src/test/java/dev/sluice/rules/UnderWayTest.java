@@ -32,8 +32,9 @@ class UnderWayTest {
     private RuleEngine engine(Rule... rules) {
         RuleEngine engine = new RuleEngine(
                 Store.local(time), RuleSet.of(rules), () -> Instant.EPOCH.plusNanos(time.nanos()), time, time);
-        engine.listener((request, verdict) -> verdict.decisions().forEach(decision -> told.add(
-                decision.rule().name() + " " + decision.decision().outcome())));
+        engine.listener((request, verdict) -> verdict.decisions()
+                .forEach(decision -> told.add(
+                        decision.rule().name() + " " + decision.decision().outcome())));
         return engine;
     }
 
@@ -73,8 +74,7 @@ class UnderWayTest {
         Verdict denied = begin(engine).join();
         assertThat(denied.allowed()).isFalse();
         assertThat(RateLimitHeaders.retryAfter(denied)).isEqualTo("60");
-        assertThat(told)
-                .containsExactly("failures ALLOWED", "failures ALLOWED", "failures ALLOWED", "failures DENIED");
+        assertThat(told).containsExactly("failures ALLOWED", "failures ALLOWED", "failures ALLOWED", "failures DENIED");
         time.advance(ofMinutes(1));
         assertThat(begin(engine).join().allowed()).isTrue();
     }
@@ -264,8 +264,7 @@ class UnderWayTest {
 
     @Test
     void aLimitThatHoldsCannotBeChargedLater() {
-        assertThatThrownBy(() ->
-                        failures(1, ofSeconds(5), Limit.concurrency(5)).build())
+        assertThatThrownBy(() -> failures(1, ofSeconds(5), Limit.concurrency(5)).build())
                 .hasMessage("rule 'failures' is charged when a request has run, so it cannot have a limit such as "
                         + "'5 at once'");
         assertThatThrownBy(() -> new UnderWay(0, ofSeconds(5)))
@@ -291,8 +290,7 @@ class UnderWayTest {
         for (int seed = 0; seed < 20; seed++) {
             Random random = new Random(seed);
             int max = 1 + random.nextInt(8);
-            RuleEngine engine =
-                    engine(failures(max, Duration.ZERO, limit).build());
+            RuleEngine engine = engine(failures(max, Duration.ZERO, limit).build());
             List<Entry> open = new ArrayList<>();
             List<Long> failed = new ArrayList<>();
             for (int step = 0; step < 400; step++) {

@@ -40,9 +40,10 @@ public final class ForwardedHeaders {
                     + " trust no others");
         }
         return trustsNobody
-                ? List.of(STRATEGY + "=" + (readByServer ? "native" : "framework") + ", but there are no trusted-proxies:"
-                        + " the attribute ip is the address of the proxy, the same for all clients behind it. Name the"
-                        + " proxies in trusted-proxies")
+                ? List.of(
+                        STRATEGY + "=" + (readByServer ? "native" : "framework") + ", but there are no trusted-proxies:"
+                                + " the attribute ip is the address of the proxy, the same for all clients behind it. Name the"
+                                + " proxies in trusted-proxies")
                 : List.of();
     }
 

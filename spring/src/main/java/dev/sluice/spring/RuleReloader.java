@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.ApplicationEvent;
-import org.springframework.context.ApplicationListener;
 import org.springframework.context.SmartLifecycle;
+import org.springframework.context.event.SmartApplicationListener;
 
 /**
  * Takes over rules that change while the application runs: those of the file that {@code sluice.rules} names, when the file
@@ -21,7 +21,7 @@ import org.springframework.context.SmartLifecycle;
  * <p>The newest change wins: a version that was rolled back to stays in force until the file or the properties change
  * again. Bad rules change nothing; they are logged once, and shown until they are mended.
  */
-final class RuleReloader implements SmartLifecycle, ApplicationListener<ApplicationEvent> {
+final class RuleReloader implements SmartLifecycle, SmartApplicationListener {
     private static final Logger LOG = LoggerFactory.getLogger(RuleReloader.class);
     /** Compared by name, since applications without Spring Cloud do not have the class. */
     private static final String REFRESHED = "org.springframework.cloud.context.environment.EnvironmentChangeEvent";
@@ -33,6 +33,7 @@ final class RuleReloader implements SmartLifecycle, ApplicationListener<Applicat
     private Source source;
     private @Nullable WatchedFile file;
     private @Nullable Watcher watcher;
+    private boolean running;
     /** What is wrong with the rules of the source. */
     private List<String> wrong = List.of();
     /** What was shown last: that, or why the source cannot be read. */
@@ -54,7 +55,13 @@ final class RuleReloader implements SmartLifecycle, ApplicationListener<Applicat
 
     @Override
     public synchronized void start() {
-        if (watcher == null) {
+        running = true;
+        watch();
+    }
+
+    /** Begins to look at the file, if there is one, and nobody does yet. */
+    private void watch() {
+        if (running && file != null && watcher == null) {
             Watcher started = new Watcher("rules");
             started.repeat(interval, this::look);
             watcher = started;
@@ -65,6 +72,7 @@ final class RuleReloader implements SmartLifecycle, ApplicationListener<Applicat
     public void stop() {
         Watcher stopped;
         synchronized (this) {
+            running = false;
             stopped = watcher;
             watcher = null;
         }
@@ -75,14 +83,17 @@ final class RuleReloader implements SmartLifecycle, ApplicationListener<Applicat
 
     @Override
     public synchronized boolean isRunning() {
-        return watcher != null;
+        return running;
+    }
+
+    @Override
+    public boolean supportsEventType(Class<? extends ApplicationEvent> type) {
+        return type.getName().equals(REFRESHED);
     }
 
     @Override
     public void onApplicationEvent(ApplicationEvent event) {
-        if (event.getClass().getName().equals(REFRESHED)) {
-            refresh();
-        }
+        refresh();
     }
 
     /** Looks at the file. */
@@ -110,6 +121,7 @@ final class RuleReloader implements SmartLifecycle, ApplicationListener<Applicat
                 show(wrong);
             } else {
                 file = watched(next);
+                watch();
                 apply(next);
             }
         } catch (RateLimitConfigurationException e) {

@@ -14,13 +14,12 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.netty.http.server.HttpServerRequest;
 
 /** A WebFlux exchange, and its user. */
-record ExchangeAdapter(
-        ServerWebExchange exchange, @Nullable Principal principal) implements WebRequestAdapter {
+record ExchangeAdapter(ServerWebExchange exchange, @Nullable Principal principal) implements WebRequestAdapter {
     private static final String FORWARDED_FOR = "X-Forwarded-For";
-    private static final boolean NETTY = ClassUtils.isPresent(
-            "reactor.netty.http.server.HttpServerRequest", ExchangeAdapter.class.getClassLoader());
-    private static final boolean SERVLETS = ClassUtils.isPresent(
-            "jakarta.servlet.http.HttpServletRequest", ExchangeAdapter.class.getClassLoader());
+    private static final boolean NETTY =
+            ClassUtils.isPresent("reactor.netty.http.server.HttpServerRequest", ExchangeAdapter.class.getClassLoader());
+    private static final boolean SERVLETS =
+            ClassUtils.isPresent("jakarta.servlet.http.HttpServletRequest", ExchangeAdapter.class.getClassLoader());
 
     @Override
     public Object request() {

@@ -43,8 +43,7 @@ final class RequestCharge {
         if (!needsStatus()) {
             settlement.complete(null);
         } else if (settled.compareAndSet(false, true)) {
-            rules.settle(engine, request, verdict, status)
-                    .whenComplete((done, failure) -> settlement.complete(null));
+            rules.settle(engine, request, verdict, status).whenComplete((done, failure) -> settlement.complete(null));
         }
         return settlement;
     }

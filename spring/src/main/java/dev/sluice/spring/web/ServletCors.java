@@ -28,8 +28,7 @@ final class ServletCors {
      * @param sources where the configuration is, if no filter has it: Spring MVC's own is among them
      */
     ServletCors(
-            Function<HttpServletRequest, List<CorsFilter>> filters,
-            Supplier<Stream<CorsConfigurationSource>> sources) {
+            Function<HttpServletRequest, List<CorsFilter>> filters, Supplier<Stream<CorsConfigurationSource>> sources) {
         this.filters = filters;
         this.sources = sources;
     }

@@ -97,7 +97,8 @@ public final class SluiceWebFluxAutoConfiguration {
     private static final class Security {
         /** The filters within the first chain that is for the exchange. */
         static Flux<CorsWebFilter> corsFilters(ListableBeanFactory beans, ServerWebExchange exchange) {
-            return Flux.fromStream(beans.getBeanProvider(SecurityWebFilterChain.class).orderedStream())
+            return Flux.fromStream(
+                            beans.getBeanProvider(SecurityWebFilterChain.class).orderedStream())
                     .filterWhen(chain -> chain.matches(exchange))
                     .next()
                     .flatMapMany(SecurityWebFilterChain::getWebFilters)

@@ -45,7 +45,10 @@ interface WebRequestAdapter {
      * @param forwardedFor the values of all headers {@code X-Forwarded-For}
      * @param host the host that the request names
      */
-    record Connection(String peer, List<String> forwardedFor, @Nullable String host) {}
+    record Connection(
+            String peer,
+            List<String> forwardedFor,
+            @Nullable String host) {}
 
     /** The client's address, past the proxies that are trusted. */
     default String ip(WebRules rules) {
@@ -57,8 +60,7 @@ interface WebRequestAdapter {
     default Request.Builder attributes(WebRules rules) {
         Connection connection = connection(rules);
         Request.Builder request = Request.builder();
-        request.with(
-                "ip", ClientAddress.of(rules.trustedProxies(), connection.peer(), connection.forwardedFor()));
+        request.with("ip", ClientAddress.of(rules.trustedProxies(), connection.peer(), connection.forwardedFor()));
         request.with("path", path());
         request.with("method", method());
         request.with(WebRules.CALLER, WebRules.WEB);

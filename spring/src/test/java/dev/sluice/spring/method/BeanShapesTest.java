@@ -54,7 +54,7 @@ class BeanShapesTest {
     @ValueSource(strings = {"a,b", "b,a", "lazy b,a", "lazy a,lazy b"})
     void twoClassesOfOneNameNeverShareALimit(String order) {
         ApplicationContextRunner runner = Contexts.of(Object.class);
-        for (String each : order.split(",")) {
+        for (String each : order.split(",", -1)) {
             Class<?> type = each.endsWith("a") ? A.Twin.class : B.Twin.class;
             runner = runner.withInitializer(context ->
                     register(context, each, type, definition -> definition.setLazyInit(each.startsWith("lazy"))));

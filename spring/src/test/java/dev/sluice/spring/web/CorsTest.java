@@ -155,12 +155,14 @@ class CorsTest {
             for (int i = 0; i < 5; i++) {
                 HttpResponse<String> preflight = preflight(app, "/hello");
                 assertThat(preflight.statusCode()).isEqualTo(200);
-                assertThat(preflight.headers().firstValue("Access-Control-Allow-Origin")).contains(ORIGIN);
+                assertThat(preflight.headers().firstValue("Access-Control-Allow-Origin"))
+                        .contains(ORIGIN);
             }
             assertThat(app.statuses(2, "GET", "/hello", "Origin", ORIGIN)).containsOnly(200);
             HttpResponse<String> refused = app.get("/hello", "Origin", ORIGIN);
             assertThat(refused.statusCode()).isEqualTo(429);
-            assertThat(refused.headers().allValues("Access-Control-Allow-Origin")).containsExactly(ORIGIN);
+            assertThat(refused.headers().allValues("Access-Control-Allow-Origin"))
+                    .containsExactly(ORIGIN);
             assertThat(refused.headers().firstValue("Access-Control-Expose-Headers"))
                     .hasValueSatisfying(exposed -> assertThat(exposed).contains("RateLimit", "Retry-After"));
             assertThat(refused.headers().firstValue("Retry-After")).isPresent();
@@ -181,7 +183,8 @@ class CorsTest {
             assertThat(app.statuses(2, "GET", "/open", "Origin", ORIGIN)).containsOnly(200);
             HttpResponse<String> refused = app.get("/open", "Origin", ORIGIN);
             assertThat(refused.statusCode()).isEqualTo(429);
-            assertThat(refused.headers().firstValue("Access-Control-Allow-Origin")).contains(ORIGIN);
+            assertThat(refused.headers().firstValue("Access-Control-Allow-Origin"))
+                    .contains(ORIGIN);
         }
     }
 

@@ -19,7 +19,6 @@ class PathsTest {
             "/hello;a=1",
             "/hello;",
             "/hello;a=1/",
-            "/hello;a=/b",
             "/;a=1/hello",
             "/;/hello",
             "//hello",
@@ -77,12 +76,17 @@ class PathsTest {
                 .map(target -> target.startsWith("http") ? target : context + target)
                 .flatMap(target -> context.isEmpty()
                         ? Stream.of(target)
-                        : Stream.of(target, target.replaceFirst("/shop", "/%73hop"), target.replaceFirst("/shop", "//shop"),
-                                target.replaceFirst("/shop", "/shop;a=1"), target.replaceFirst("/shop", "/./shop")));
+                        : Stream.of(
+                                target,
+                                target.replaceFirst("/shop", "/%73hop"),
+                                target.replaceFirst("/shop", "//shop"),
+                                target.replaceFirst("/shop", "/shop;a=1"),
+                                target.replaceFirst("/shop", "/./shop")));
         return Stream.of(
-                        Stream.of(DynamicTest.dynamicTest(stack + " allows one", () -> assertThat(app.get(context + "/hello")
-                                        .statusCode())
-                                .isEqualTo(200))),
+                        Stream.of(DynamicTest.dynamicTest(
+                                stack + " allows one",
+                                () -> assertThat(app.get(context + "/hello").statusCode())
+                                        .isEqualTo(200))),
                         targets.map(target -> DynamicTest.dynamicTest(stack + " " + target, () -> {
                             int before = arrivals.count();
                             String answer = RawHttp.statusLine(app.url(""), "GET", target);

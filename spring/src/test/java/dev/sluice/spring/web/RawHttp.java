@@ -36,7 +36,8 @@ final class RawHttp {
     }
 
     private static Socket open(String url) throws IOException {
-        Socket socket = new Socket(InetAddress.getLoopbackAddress(), URI.create(url).getPort());
+        Socket socket =
+                new Socket(InetAddress.getLoopbackAddress(), URI.create(url).getPort());
         socket.setSoTimeout(20_000);
         return socket;
     }

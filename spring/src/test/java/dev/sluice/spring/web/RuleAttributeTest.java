@@ -104,7 +104,8 @@ class RuleAttributeTest {
     private static RunningApp app(Stack stack, Class<?>... more) {
         Class<?> own = stack == Stack.SERVLET ? ServletAttributes.class : FluxAttributes.class;
         Class<?> security = stack == Stack.SERVLET ? ServletTest.Security.class : WebFluxTest.Security.class;
-        List<Class<?>> classes = new java.util.ArrayList<>(List.of(LoginApp.class, ByTenant.class, own, Both.class, security));
+        List<Class<?>> classes =
+                new java.util.ArrayList<>(List.of(LoginApp.class, ByTenant.class, own, Both.class, security));
         classes.addAll(List.of(more));
         return stack.startWithSecurity(classes, RULES);
     }
@@ -123,7 +124,8 @@ class RuleAttributeTest {
             assertThat(app.statuses(4, "GET", "/hello", "X-Tenant", "c", "Cookie", "plan=pro"))
                     .containsExactly(200, 200, 200, 429);
             assertThat(app.statuses(3, "GET", "/hello")).containsOnly(200);
-            assertThat(app.statuses(2, "GET", "/hello/x", "Authorization", basic("ann"))).containsOnly(200);
+            assertThat(app.statuses(2, "GET", "/hello/x", "Authorization", basic("ann")))
+                    .containsOnly(200);
             assertThat(app.get("/hello/x", "Authorization", basic("alf")).statusCode())
                     .isEqualTo(429);
             assertThat(app.get("/hello/x", "Authorization", basic("bob")).statusCode())

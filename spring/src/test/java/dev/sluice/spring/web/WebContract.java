@@ -134,7 +134,10 @@ abstract class WebContract {
         assertThat(app.get("/orders", from("203.0.113.6")).statusCode()).isEqualTo(200);
     }
 
-    /** The rule by ip, ahead of Spring Security, allows 5; that by user, behind it, allows 2. */
+    /**
+     * The rule by ip, ahead of Spring Security, allows 5; that by user, behind it, allows 2. A third one has ten places for
+     * requests that are under way.
+     */
     @Test
     void whatIsDeniedBehindSpringSecurityTakesNothingAheadOfIt() {
         String[] headers = from("203.0.113.7", "Authorization", basic("carol"));

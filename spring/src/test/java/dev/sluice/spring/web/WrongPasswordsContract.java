@@ -3,6 +3,7 @@ package dev.sluice.spring.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.redis.servers.Eventually;
+import dev.sluice.spring.RuleRegistry;
 import dev.sluice.spring.RunningApp;
 import java.io.IOException;
 import java.net.Socket;
@@ -24,7 +25,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.FieldSource;
 
 /** A rule about wrong passwords, on both stacks and in both stores. Each test comes from an address of its own. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -32,6 +33,7 @@ abstract class WrongPasswordsContract {
     private static final int LIMIT = 3;
     private static final int UNDER_WAY = 10;
 
+    static final List<String> PATHS = List.of("/login", "/login/now", "/login/empty", "/login/throws", "/login/fails");
     private static final Duration SOON = Duration.ofSeconds(60);
 
     private final Stack stack;
@@ -100,7 +102,8 @@ abstract class WrongPasswordsContract {
                 .map(request -> http.sendAsync(request, HttpResponse.BodyHandlers.discarding()))
                 .toList();
         return all.stream()
-                .map(response -> response.orTimeout(150, TimeUnit.SECONDS).join().statusCode())
+                .map(response ->
+                        response.orTimeout(150, TimeUnit.SECONDS).join().statusCode())
                 .collect(Collectors.groupingBy(Function.identity(), Collectors.counting()));
     }
 
@@ -132,9 +135,9 @@ abstract class WrongPasswordsContract {
 
     /** However the application says that a password is wrong. */
     @ParameterizedTest
-    @ValueSource(strings = {"/login", "/login/now", "/login/empty", "/login/throws", "/login/fails"})
+    @FieldSource("PATHS")
     void eachWrongOneIsCountedWhenItsAnswerIsThere(String path) {
-        String ip = "203.0.114." + Math.floorMod(path.hashCode(), 250);
+        String ip = "203.0.114." + PATHS.indexOf(path);
         for (int i = 0; i < 5; i++) {
             assertThat(login(path + "?ok=true", ip)).isEqualTo(200);
         }
@@ -152,6 +155,19 @@ abstract class WrongPasswordsContract {
         assertThat(login("/login/breaks", "203.0.113.4")).isEqualTo(429);
     }
 
+    @Test
+    void rulesMayBeReplacedWhileRequestsAreUnderWay() {
+        int before = arrivals(app);
+        List<CompletableFuture<Integer>> slow = IntStream.range(0, LIMIT)
+                .mapToObj(i -> CompletableFuture.supplyAsync(() -> login("/login?ok=false&ms=1000", "203.0.113.7")))
+                .toList();
+        Eventually.holds("they are under way", SOON, () -> arrivals(app) - before == LIMIT);
+        RuleRegistry rules = app.bean(RuleRegistry.class);
+        rules.replace(rules.configured());
+        assertThat(slow).allSatisfy(each -> assertThat(each.join()).isEqualTo(401));
+        assertThat(login("/login?ok=true", "203.0.113.7")).isEqualTo(429);
+    }
+
     /** Nobody learns more by not waiting for the answer, and nothing stays taken. */
     @Test
     void whoHangsUpIsCountedAndLeavesItsPlace() throws IOException {
@@ -159,8 +175,7 @@ abstract class WrongPasswordsContract {
         int wrongBefore = app.bean(LoginApp.Arrivals.class).wrong();
         List<Socket> open = new ArrayList<>();
         for (int i = 0; i < 3 * UNDER_WAY; i++) {
-            open.add(RawHttp.send(
-                    app.url(""), "POST", "/login?ok=false&ms=2000", "X-Forwarded-For", "203.0.113.5"));
+            open.add(RawHttp.send(app.url(""), "POST", "/login?ok=false&ms=2000", "X-Forwarded-For", "203.0.113.5"));
         }
         Eventually.holds("all places are taken", SOON, () -> arrivals(app) - before == UNDER_WAY);
         for (Socket socket : open) {
@@ -176,8 +191,7 @@ abstract class WrongPasswordsContract {
         int before = arrivals(app);
         List<Socket> first = new ArrayList<>();
         for (int i = 0; i < UNDER_WAY; i++) {
-            first.add(RawHttp.send(
-                    app.url(""), "POST", "/login?ok=true&ms=1500", "X-Forwarded-For", "203.0.113.6"));
+            first.add(RawHttp.send(app.url(""), "POST", "/login?ok=true&ms=1500", "X-Forwarded-For", "203.0.113.6"));
         }
         Eventually.holds("all places are taken", SOON, () -> arrivals(app) - before == UNDER_WAY);
         for (int i = 0; i < UNDER_WAY; i++) {
