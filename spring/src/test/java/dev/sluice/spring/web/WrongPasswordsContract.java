@@ -95,7 +95,7 @@ abstract class WrongPasswordsContract {
                 HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
         List<CompletableFuture<HttpResponse<Void>>> all = IntStream.range(0, count)
                 .mapToObj(i -> HttpRequest.newBuilder(URI.create(apps[i % apps.length].url(path)))
-                        .timeout(Duration.ofSeconds(120))
+                        .timeout(Duration.ofMinutes(2))
                         .header("X-Forwarded-For", ip)
                         .POST(HttpRequest.BodyPublishers.noBody())
                         .build())
