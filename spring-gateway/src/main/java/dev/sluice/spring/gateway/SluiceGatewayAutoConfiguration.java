@@ -11,6 +11,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.cloud.gateway.config.GatewayAutoConfiguration;
 import org.springframework.cloud.gateway.config.GatewayProperties;
+import org.springframework.cloud.gateway.support.ConfigurationService;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Primary;
 
@@ -25,8 +26,8 @@ public final class SluiceGatewayAutoConfiguration {
     @Bean
     @Primary
     @ConditionalOnMissingBean
-    SluiceRateLimiter sluiceRateLimiter(RuleRegistry registry) {
-        return new SluiceRateLimiter(registry);
+    SluiceRateLimiter sluiceRateLimiter(RuleRegistry registry, ConfigurationService configuration) {
+        return new SluiceRateLimiter(registry, configuration);
     }
 
     @Bean

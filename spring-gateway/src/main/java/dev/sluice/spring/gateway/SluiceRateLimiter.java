@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.cloud.gateway.event.FilterArgsEvent;
 import org.springframework.cloud.gateway.filter.ratelimit.AbstractRateLimiter;
 import org.springframework.cloud.gateway.route.RouteDefinitionRouteLocator;
+import org.springframework.cloud.gateway.support.ConfigurationService;
 import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
 
@@ -79,8 +80,8 @@ public final class SluiceRateLimiter extends AbstractRateLimiter<SluiceRateLimit
     private final RuleRegistry registry;
     private final Map<String, RouteRule> routes = new ConcurrentHashMap<>();
 
-    SluiceRateLimiter(RuleRegistry registry) {
-        super(Config.class, RouteArguments.PREFIX, null);
+    SluiceRateLimiter(RuleRegistry registry, ConfigurationService configuration) {
+        super(Config.class, RouteArguments.PREFIX, configuration);
         this.registry = registry;
     }
 

@@ -4,6 +4,7 @@ import dev.sluice.rules.RateLimitHeaders;
 import dev.sluice.rules.Verdict;
 import jakarta.servlet.http.HttpServletResponse;
 import org.springframework.util.ClassUtils;
+import org.springframework.web.context.request.RequestAttributes;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
@@ -32,13 +33,23 @@ public final class CallHeaders {
     private static final class Servlets {
         static void show(Verdict verdict) {
             if (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes current) {
-                HttpServletResponse response = current.getResponse();
-                if (response != null && !response.isCommitted()) {
-                    WebRequestAdapter request = new ServletRequestAdapter(current.getRequest());
-                    Verdict all = Refusals.shown(request, verdict);
-                    request.attribute(RateLimitAttributes.SHOWN, all);
-                    RateLimitHeaders.set(all, response::setHeader);
+                try {
+                    show(verdict, current);
+                } catch (IllegalStateException over) {
+                    // The request has ended: some applications hand its attributes to threads that outlive it.
+                    return;
                 }
+            }
+        }
+
+        private static void show(Verdict verdict, ServletRequestAttributes current) {
+            current.getAttribute(RateLimitAttributes.SHOWN, RequestAttributes.SCOPE_REQUEST); // throws if it has ended
+            HttpServletResponse response = current.getResponse();
+            if (response != null && !response.isCommitted()) {
+                WebRequestAdapter request = new ServletRequestAdapter(current.getRequest());
+                Verdict all = Refusals.shown(request, verdict);
+                request.attribute(RateLimitAttributes.SHOWN, all);
+                RateLimitHeaders.set(all, response::setHeader);
             }
         }
     }

@@ -33,6 +33,9 @@ public final class ExchangeRefusals {
         response.getHeaders().clearContentHeaders();
         response.setRawStatusCode(refusal.status());
         refusal.headers().forEach(response.getHeaders()::set);
+        if (content == null) {
+            return response.setComplete();
+        }
         response.getHeaders().setContentLength(content.length);
         return response.writeWith(
                 Mono.fromSupplier(() -> response.bufferFactory().wrap(content)));

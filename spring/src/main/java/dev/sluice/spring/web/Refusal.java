@@ -54,9 +54,9 @@ public final class Refusal {
         return body.clone();
     }
 
-    /** The body as it is sent: none for a status that has none. */
-    byte[] content() {
-        return WITHOUT_BODY.contains(status) ? new byte[0] : body;
+    /** The body as it is sent; null if the status allows none. */
+    byte @Nullable [] content() {
+        return WITHOUT_BODY.contains(status) ? null : body;
     }
 
     /** The same with another status, from 200 to 599. */

@@ -25,8 +25,10 @@ final class ServletRefusals {
         byte[] content = refusal.content();
         response.setStatus(refusal.status());
         refusal.headers().forEach(response::setHeader);
-        response.setContentLength(content.length);
-        response.getOutputStream().write(content);
+        if (content != null) {
+            response.setContentLength(content.length);
+            response.getOutputStream().write(content);
+        }
     }
 
     /** Refuses a request in place of what was written for it, except header fields that do not belong to the content. */

@@ -6,6 +6,7 @@ import dev.sluice.spring.RunningApp;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -24,7 +25,7 @@ abstract class ExceptionContract {
     private final List<Class<?>> classes;
     private RunningApp app;
     private RunningApp own;
-    private RunningApp late;
+    private @Nullable RunningApp late;
 
     @SuppressWarnings("NullAway.Init")
     ExceptionContract(WebApplicationType type, Class<?>... classes) {
@@ -41,7 +42,12 @@ abstract class ExceptionContract {
     RunningApp start(Class<?>... more) {
         List<Class<?>> all = new ArrayList<>(classes);
         all.addAll(List.of(more));
-        return RunningApp.start(type, all, "sluice.store=memory", "spring.mvc.problemdetails.enabled=true");
+        return RunningApp.start(
+                type,
+                all,
+                "sluice.store=memory",
+                "spring.mvc.problemdetails.enabled=true",
+                "spring.webflux.problemdetails.enabled=true");
     }
 
     RunningApp app() {
@@ -57,7 +63,9 @@ abstract class ExceptionContract {
     void stop() {
         app.close();
         own.close();
-        late.close();
+        if (late != null) {
+            late.close();
+        }
     }
 
     static void assertRefused(HttpResponse<String> response) {
@@ -109,7 +117,8 @@ abstract class ExceptionContract {
     @Test
     @ExtendWith(OutputCaptureExtension.class)
     void aHandlerForItThatIsNeverReachedIsNamedInTheLog(CapturedOutput output) {
-        late = start(AppAdvice.CatchAll.class, AppAdvice.Late.class);
+        RunningApp late = start(AppAdvice.CatchAll.class, AppAdvice.Late.class);
+        this.late = late;
         assertThat(late.get("/value?key=a").statusCode()).isEqualTo(200);
         assertRefused(late.get("/value?key=a"));
         assertThat(output).containsPattern("WARN.*Late\\.limited\\(\\) is never called where .*CatchAll\\.any");
