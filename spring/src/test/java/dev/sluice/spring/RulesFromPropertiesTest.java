@@ -90,7 +90,7 @@ class RulesFromPropertiesTest {
             assertThat(source("sluice:\n  rules: " + location).load().rules()).isEqualTo(read.rules());
         }
         assertThat(source("sluice.rules: classpath:web-rules.yaml").load().rules())
-                .hasSize(8);
+                .hasSize(10);
         assertThat(source("other: 1").load().rules()).isEmpty();
     }
 

@@ -87,8 +87,8 @@ public final class SluiceServletAutoConfiguration {
     }
 
     private FilterRegistrationBean<SluiceFilter> filter(Phase phase, int order) {
-        FilterRegistrationBean<SluiceFilter> filter = new FilterRegistrationBean<>(
-                new SluiceFilter(new WebRateLimiter(registry, phase, properties.exclude()), cors, observations, refusals));
+        FilterRegistrationBean<SluiceFilter> filter = new FilterRegistrationBean<>(new SluiceFilter(
+                new WebRateLimiter(registry, phase, properties.exclude()), cors, observations, refusals));
         filter.setName("sluice-" + phase);
         filter.setOrder(order);
         return filter;

@@ -90,7 +90,7 @@ class ActuatorTest {
                 .contains("\"limits\":[\"10 per 1s token-bucket burst=20\"]")
                 .contains("\"onExceed\":\"wait up to 2s\"")
                 .contains("name: failed-logins\\nwhen:\\n  path: /login\\n  status: ['401', '403']\\nkey: [ip]\\n")
-                .contains("\"from\":\"configuration\"", "\"from\":\"Api.hello()\"")
+                .contains("\"from\":\"configuration\"", "Api.hello()\"")
                 .doesNotContain("TokenBucket[", "PT");
     }
 

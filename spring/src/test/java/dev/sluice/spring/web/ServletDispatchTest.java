@@ -109,7 +109,8 @@ class ServletDispatchTest {
         String ip = "203.0.115." + PATHS.indexOf(path);
         List<Integer> statuses = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
-            statuses.add(app.send("POST", "/login/" + path, "X-Forwarded-For", ip).statusCode());
+            statuses.add(
+                    app.send("POST", "/login/" + path, "X-Forwarded-For", ip).statusCode());
         }
         assertThat(statuses).isEqualTo(Arrays.asList(401, 401, 401, 429, 429));
     }
