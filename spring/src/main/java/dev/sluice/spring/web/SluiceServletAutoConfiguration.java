@@ -10,8 +10,8 @@ import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
 import java.util.stream.Stream;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -37,7 +37,7 @@ import org.springframework.web.filter.CorsFilter;
         name = {"sluice.enabled", "sluice.filter.enabled"},
         matchIfMissing = true)
 public final class SluiceServletAutoConfiguration {
-    private static final Log LOG = LogFactory.getLog(SluiceServletAutoConfiguration.class);
+    private static final Logger LOG = LoggerFactory.getLogger(SluiceServletAutoConfiguration.class);
     private static final String SECURITY = "org.springframework.security.web.FilterChainProxy";
 
     private final RuleRegistry registry;

@@ -5,8 +5,8 @@ import dev.sluice.spring.RuleRegistry;
 import dev.sluice.spring.SluiceAutoConfiguration;
 import dev.sluice.spring.SluiceProperties;
 import dev.sluice.spring.WebRules.Phase;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -36,7 +36,7 @@ import reactor.core.publisher.Mono;
         name = {"sluice.enabled", "sluice.filter.enabled"},
         matchIfMissing = true)
 public final class SluiceWebFluxAutoConfiguration {
-    private static final Log LOG = LogFactory.getLog(SluiceWebFluxAutoConfiguration.class);
+    private static final Logger LOG = LoggerFactory.getLogger(SluiceWebFluxAutoConfiguration.class);
     private static final String SECURITY = "org.springframework.security.web.server.WebFilterChainProxy";
     /** The order of Spring Security's filter is always -100 here. */
     private static final int AFTER_SECURITY = -99;

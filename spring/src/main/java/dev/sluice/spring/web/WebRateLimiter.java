@@ -12,9 +12,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.http.server.PathContainer;
 import org.springframework.web.util.pattern.PathPattern;
 import org.springframework.web.util.pattern.PathPatternParser;
@@ -22,7 +22,7 @@ import org.springframework.web.util.pattern.PatternParseException;
 
 /** Checks web requests against the rules of one phase; shared by the filters for servlets and for WebFlux. */
 final class WebRateLimiter {
-    private static final Log LOG = LogFactory.getLog(WebRateLimiter.class);
+    private static final Logger LOG = LoggerFactory.getLogger(WebRateLimiter.class);
 
     private final RuleRegistry registry;
     private final WebRules.Phase phase;
