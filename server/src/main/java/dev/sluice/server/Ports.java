@@ -169,7 +169,6 @@ final class Ports implements AutoCloseable {
     private static HttpServerOptions options(Bounds bounds, @Nullable PortTls tls) {
         HttpServerOptions options = new HttpServerOptions()
                 .setAcceptBacklog(BACKLOG)
-                .setIdleTimeout((int) bounds.idleTimeout().toSeconds())
                 .setMaxInitialLineLength(bounds.lineBytes())
                 .setMaxHeaderSize(bounds.headerBytes());
         options.getInitialSettings().setMaxConcurrentStreams(HTTP2_STREAMS).setMaxHeaderListSize(bounds.headerBytes());

@@ -81,4 +81,17 @@ public record Bounds(
                 requestTimeout,
                 idleTimeout);
     }
+
+    public Bounds withIdleTimeout(Duration idleTimeout) {
+        return new Bounds(
+                bodyBytes,
+                headerBytes,
+                lineBytes,
+                checks,
+                connections,
+                unfinishedBytes,
+                connectionUnfinishedBytes,
+                requestTimeout,
+                idleTimeout);
+    }
 }

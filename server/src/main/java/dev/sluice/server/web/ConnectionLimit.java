@@ -12,7 +12,7 @@ import java.util.function.BooleanSupplier;
 
 /**
  * Limits the connections that a listening socket accepts: closes those beyond the limit at once, and gives each of the
- * others a {@link HeadTimeout} and a bound on {@link UnreadResponses}.
+ * others an {@link IdleTimeout}, a {@link HeadTimeout} and a bound on {@link UnreadResponses}.
  */
 @Sharable
 final class ConnectionLimit extends ChannelInboundHandlerAdapter {
@@ -53,7 +53,12 @@ final class ConnectionLimit extends ChannelInboundHandlerAdapter {
         }
         connection.closeFuture().addListener(closed -> count.decrementAndGet());
         connection.config().setRecvByteBufAllocator(reads);
-        connection.pipeline().addLast(unread.counter(), new HeadTimeout(bounds.requestTimeout()));
+        connection
+                .pipeline()
+                .addLast(
+                        new IdleTimeout(bounds.idleTimeout()),
+                        unread.counter(),
+                        new HeadTimeout(bounds.requestTimeout()));
         context.fireChannelRead(connection);
     }
 }

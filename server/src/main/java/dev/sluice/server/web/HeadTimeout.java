@@ -37,6 +37,7 @@ final class HeadTimeout extends ChannelInboundHandlerAdapter {
     private final boolean decrypted;
     private @Nullable Future<?> ticking;
     private @Nullable DecodedProbe probe;
+    private boolean lookedForTls;
     private boolean waiting;
     private int ticks;
 
@@ -47,6 +48,7 @@ final class HeadTimeout extends ChannelInboundHandlerAdapter {
     private HeadTimeout(Duration timeout, boolean decrypted) {
         this.timeout = timeout;
         this.decrypted = decrypted;
+        this.lookedForTls = decrypted;
     }
 
     @Override
@@ -69,10 +71,7 @@ final class HeadTimeout extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object bytes) {
-        ChannelHandlerContext tls = decrypted ? null : context.pipeline().context(SslHandler.class);
-        if (tls != null) {
-            context.pipeline().addAfter(tls.name(), null, new HeadTimeout(timeout, true));
-            context.pipeline().remove(this);
+        if (!lookedForTls && movesBehindTls(context)) {
             context.fireChannelRead(bytes);
             return;
         }
@@ -93,6 +92,18 @@ final class HeadTimeout extends ChannelInboundHandlerAdapter {
             waiting = true;
             ticks = 0;
         }
+    }
+
+    /** Moves behind the decryption, if there is one: it is there before the first bytes come. */
+    private boolean movesBehindTls(ChannelHandlerContext context) {
+        lookedForTls = true;
+        ChannelHandlerContext tls = context.pipeline().context(SslHandler.class);
+        if (tls == null) {
+            return false;
+        }
+        context.pipeline().addAfter(tls.name(), null, new HeadTimeout(timeout, true));
+        context.pipeline().remove(this);
+        return true;
     }
 
     /** Whether the first bytes are an unfinished head. Vert.x has chosen the protocol by now, or needs more bytes for it. */
