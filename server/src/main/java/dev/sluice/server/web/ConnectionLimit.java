@@ -36,6 +36,7 @@ final class ConnectionLimit extends ChannelInboundHandlerAdapter {
 
     void install(ServerBootstrap bootstrap) {
         bootstrap.handler(this);
+        new ResponseBuffers().install(bootstrap);
     }
 
     @Override
