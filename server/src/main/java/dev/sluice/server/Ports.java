@@ -44,6 +44,10 @@ final class Ports implements AutoCloseable {
     private static final int BACKLOG = 1024;
     private static final int HTTP2_STREAMS = 1000;
 
+    static {
+        System.setProperty("vertx.disableWebsockets", "true"); // or Vert.x looks for one in every request
+    }
+
     private final Bounds bounds;
     private final Vertx vertx;
     private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
