@@ -221,8 +221,10 @@ public final class RuleEngine {
         }
         if (charges.size() == 1) {
             PendingCharge only = charges.get(0);
-            return cancellable(
-                    only.take().thenApply(decision -> Verdict.of(List.of(only.decided(decision)))), () -> {});
+            CompletableFuture<Decision> taken = only.take();
+            return isDecided(taken)
+                    ? CompletableFuture.completedFuture(Verdict.of(List.of(only.decided(taken.join()))))
+                    : cancellable(taken.thenApply(decision -> Verdict.of(List.of(only.decided(decision)))), () -> {});
         }
         return cancellable(
                 store.decideAll(CheckExecution.charges(charges)).thenApply(decisions -> verdict(charges, decisions)),
@@ -249,6 +251,11 @@ public final class RuleEngine {
             }
         }
         return true;
+    }
+
+    /** Whether the result is there, as it is in memory: then nothing has to be called later. */
+    private static boolean isDecided(CompletableFuture<?> future) {
+        return future.isDone() && !future.isCompletedExceptionally();
     }
 
     private static Verdict verdict(List<PendingCharge> charges, List<Decision> decisions) {
@@ -281,7 +288,9 @@ public final class RuleEngine {
     }
 
     private CompletableFuture<Verdict> withListeners(Request request, CompletableFuture<Verdict> verdict) {
-        if (!listeners.isEmpty()) {
+        if (isDecided(verdict)) {
+            notifyListeners(request, verdict.join());
+        } else if (!listeners.isEmpty()) {
             verdict.whenComplete((given, failure) -> {
                 if (given != null) {
                     notifyListeners(request, given);
