@@ -6,7 +6,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One check, as a client asks for it.
+ * One check of a body.
  *
  * @param leaseMillis after how long permits of a concurrency limit free themselves; {@link #NO_LEASE} for that of the rule
  */
@@ -15,10 +15,6 @@ record CheckRequest(Request request, long leaseMillis) {
     static final long NO_LEASE = 0;
 
     static final long MAX_LEASE_MILLIS = Limiter.MAX_LEASE.toMillis();
-
-    CheckRequest(Request request) {
-        this(request, NO_LEASE);
-    }
 
     /** The lease that the client asks for; null for that of the rule. */
     @Nullable

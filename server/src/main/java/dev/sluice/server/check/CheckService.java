@@ -1,6 +1,7 @@
 package dev.sluice.server.check;
 
 import dev.sluice.rules.RateLimitHeaders;
+import dev.sluice.rules.Request;
 import dev.sluice.rules.RuleDecision;
 import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.Verdict;
@@ -10,6 +11,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -41,11 +43,11 @@ final class CheckService {
         this.writer = new VerdictWriter(policies, fields);
     }
 
-    /** Answers one check with 200 or 429. */
-    void one(HttpServerRequest request, CheckRequest check) {
+    /** Answers one check with 200 or 429; {@code lease} is the one that the client asks for. */
+    void one(HttpServerRequest request, Request check, @Nullable Duration lease) {
         decide(request, check, verdict -> {
             if (mayHold(verdict)) {
-                lease(request, check, verdict, token -> writer.send(request.response(), verdict, token));
+                lease(request, lease, verdict, token -> writer.send(request.response(), verdict, token));
             } else {
                 writer.send(request.response(), verdict, null);
             }
@@ -53,15 +55,15 @@ final class CheckService {
     }
 
     /** Answers nginx with 204 or 403. Since nginx cannot release a hold, its lease ends it. */
-    void nginx(HttpServerRequest request, CheckRequest check) {
+    void nginx(HttpServerRequest request, Request check) {
         decide(request, check, verdict -> {
             long delayMicros = verdict.allowed() ? VerdictWriter.delayMicros(verdict) : 0;
             if (delayMicros == 0) {
-                sendHead(request, check, verdict);
+                sendHead(request, verdict);
                 return;
             }
             long millis = TimeUnit.MICROSECONDS.toMillis(delayMicros) + 1;
-            long timer = vertx.setTimer(millis, due -> sendHead(request, check, verdict));
+            long timer = vertx.setTimer(millis, due -> sendHead(request, verdict));
             request.response().closeHandler(gone -> {
                 if (vertx.cancelTimer(timer)) {
                     engine.refund(verdict);
@@ -70,9 +72,9 @@ final class CheckService {
         });
     }
 
-    private void sendHead(HttpServerRequest request, CheckRequest check, Verdict verdict) {
+    private void sendHead(HttpServerRequest request, Verdict verdict) {
         if (mayHold(verdict)) {
-            lease(request, check, verdict, token -> writer.sendHead(request.response(), verdict));
+            lease(request, null, verdict, token -> writer.sendHead(request.response(), verdict));
         } else {
             writer.sendHead(request.response(), verdict);
         }
@@ -100,9 +102,9 @@ final class CheckService {
     // ---- Deciding
 
     /** Continues when the verdict is there, which in memory it is at once. */
-    private void decide(HttpServerRequest request, CheckRequest check, Consumer<Verdict> next) {
+    private void decide(HttpServerRequest request, Request check, Consumer<Verdict> next) {
         long began = System.nanoTime();
-        CompletableFuture<Verdict> future = engine.check(check.request());
+        CompletableFuture<Verdict> future = engine.check(check);
         if (future.isDone() && !future.isCompletedExceptionally()) {
             Verdict verdict = future.join();
             listener.decided(request, began, verdict);
@@ -163,13 +165,13 @@ final class CheckService {
     /** Puts the holds of a verdict under their leases, and then sends the response, with the token of the holds. */
     private void lease(
             HttpServerRequest request,
-            CheckRequest check,
+            @Nullable Duration lease,
             Verdict verdict,
             Function<@Nullable String, Future<Void>> send) {
         whenLeased(
                 request,
                 List.of(verdict),
-                List.of(engine.leases().grant(verdict, check.lease())),
+                List.of(engine.leases().grant(verdict, lease)),
                 tokens -> send.apply(tokens.get(0).isEmpty() ? null : tokens.get(0)));
     }
 

@@ -92,14 +92,10 @@ public final class DataPort implements Handler<HttpServerRequest> {
         return uri.startsWith(path) && (uri.length() == length || uri.charAt(length) == '?');
     }
 
-    private static String query(String uri, String path) {
-        return uri.length() > path.length() ? uri.substring(path.length() + 1) : "";
-    }
-
     private void check(HttpServerRequest request, String uri) {
         HttpMethod method = request.method();
         if (method.equals(HttpMethod.GET)) {
-            checks.one(request, new CheckRequest(QueryReader.read(query(uri, CHECK))));
+            checks.one(request, QueryReader.read(uri, CHECK.length() + 1), null);
         } else if (method.equals(HttpMethod.POST)) {
             bodies.read(request).onComplete(read -> {
                 if (read.succeeded()) {
@@ -119,7 +115,8 @@ public final class DataPort implements Handler<HttpServerRequest> {
             if (read.list()) {
                 checks.list(request, read.all());
             } else {
-                checks.one(request, read.all().get(0));
+                checks.one(
+                        request, read.all().get(0).request(), read.all().get(0).lease());
             }
         } catch (RuntimeException e) {
             refuse(request, e);
@@ -131,7 +128,7 @@ public final class DataPort implements Handler<HttpServerRequest> {
             HttpProblem.sendWrongMethod(request, "GET, HEAD");
             return;
         }
-        checks.nginx(request, new CheckRequest(nginx.read(request, query(uri, NGINX), engine.rules())));
+        checks.nginx(request, nginx.read(request, uri.substring(NGINX.length()), engine.rules()));
     }
 
     private void rest(HttpServerRequest request) {

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,24 +82,31 @@ final class NginxReader {
     private final Field realIp = new Field("X-Real-IP", Times.ONCE);
     private final Field forwardedFor = new Field("X-Forwarded-For", Times.ANY);
     private final Field cost = new Field("Sluice-Cost", Times.ONCE);
-    private final Map<String, Field> fields = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    private Field[] fields = {};
+    /** The fields by the length of their names, so that most names are compared with none. */
+    private Field[][] byLength = {};
+
     private List<Source> sources = List.of();
     private @Nullable RuleSet current;
 
+    /** {@code query} is empty, or begins with a question mark. */
     Request read(HttpServerRequest request, String query, RuleSet rules) {
-        if (!query.isEmpty()) {
+        if (query.length() > 1) {
             throw HttpProblem.badRequest(
                     "/nginx takes no query, since nginx writes variables into it as the client wrote"
-                            + " them, was " + HttpProblem.quoted(query) + "; send attributes as header fields such as "
+                            + " them, was " + HttpProblem.quoted(query.substring(1))
+                            + "; send attributes as header fields such as "
                             + ATTRIBUTE + "User");
         }
         if (!rules.equals(current)) {
             use(rules);
             current = rules;
         }
-        fields.values().forEach(field -> field.value = null);
+        for (Field field : fields) {
+            field.value = null;
+        }
         for (Map.Entry<String, String> each : request.headers()) {
-            Field field = fields.get(each.getKey());
+            Field field = find(each.getKey());
             if (field != null) {
                 field.add(text(each.getValue()));
             }
@@ -119,6 +127,17 @@ final class NginxReader {
         return (permits == null ? builder : builder.cost(QueryReader.cost(cost.name, permits, 1))).build();
     }
 
+    private @Nullable Field find(String name) {
+        if (name.length() < byLength.length) {
+            for (Field field : byLength[name.length()]) {
+                if (field.name.equalsIgnoreCase(name)) {
+                    return field;
+                }
+            }
+        }
+        return null;
+    }
+
     private String client(HttpServerRequest request, TrustedProxies proxies) {
         String real = realIp.value;
         String nearest = real != null ? real : request.remoteAddress().hostAddress();
@@ -128,12 +147,12 @@ final class NginxReader {
 
     /** Finds out which fields these rules need. */
     private void use(RuleSet rules) {
-        fields.clear();
+        Map<String, Field> byName = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         for (Field field : List.of(uri, method, host, realIp, forwardedFor, cost)) {
-            fields.put(field.name, field);
+            byName.put(field.name, field);
         }
         for (String attribute : List.of(Attributes.PATH, Attributes.METHOD, Attributes.HOST, Attributes.IP, "cost")) {
-            fields.put(ATTRIBUTE + attribute, new Field(ATTRIBUTE + attribute, Times.NEVER));
+            byName.put(ATTRIBUTE + attribute, new Field(ATTRIBUTE + attribute, Times.NEVER));
         }
         List<Source> all = new ArrayList<>();
         all.add(new Source(Attributes.PATH, uri));
@@ -149,9 +168,16 @@ final class NginxReader {
             boolean isHeader = attribute.startsWith(HEADER);
             String name = isHeader ? attribute.substring(HEADER.length()) : ATTRIBUTE + attribute;
             Times times = isHeader ? Times.ANY : Times.ONCE;
-            all.add(new Source(attribute, fields.computeIfAbsent(name, unknown -> new Field(unknown, times))));
+            all.add(new Source(attribute, byName.computeIfAbsent(name, unknown -> new Field(unknown, times))));
         }
         sources = all;
+        fields = byName.values().toArray(Field[]::new);
+        int longest = byName.keySet().stream().mapToInt(String::length).max().orElse(0);
+        byLength = IntStream.rangeClosed(0, longest)
+                .mapToObj(length -> byName.values().stream()
+                        .filter(field -> field.name.length() == length)
+                        .toArray(Field[]::new))
+                .toArray(Field[][]::new);
     }
 
     /** A field in UTF-8, if it is: fields are handed over as ISO 8859-1. */

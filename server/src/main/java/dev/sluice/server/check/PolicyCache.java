@@ -6,6 +6,7 @@ import dev.sluice.rules.RuleDecision;
 import io.netty.util.AsciiString;
 import java.util.IdentityHashMap;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The texts about a rule that are the same in every response, written once. One for each event loop. */
 final class PolicyCache {
@@ -20,11 +21,19 @@ final class PolicyCache {
     record Policy(String rule, AsciiString field, AsciiString name, boolean holds) {}
 
     private final IdentityHashMap<List<Limit>, Policy> policies = new IdentityHashMap<>();
+    /** The one that was looked up last: a response needs it several times. */
+    private @Nullable Policy latest;
+
+    private @Nullable List<Limit> latestLimits;
 
     /** The texts about the limits of a decision. */
+    @SuppressWarnings("ReferenceEquality") // of two equal lists, one or the other will do
     Policy of(RuleDecision ruleDecision) {
         List<Limit> limits = ruleDecision.limiter().limits();
         String rule = ruleDecision.rule().name();
+        if (limits == latestLimits && latest != null && latest.rule.equals(rule)) {
+            return latest;
+        }
         Policy policy = policies.get(limits);
         if (policy == null || !policy.rule.equals(rule)) {
             policy = new Policy(
@@ -34,6 +43,8 @@ final class PolicyCache {
             }
             policies.put(limits, policy);
         }
+        latest = policy;
+        latestLimits = limits;
         return policy;
     }
 

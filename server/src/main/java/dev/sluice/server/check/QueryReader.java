@@ -13,25 +13,19 @@ final class QueryReader {
 
     private QueryReader() {}
 
-    /** The request that a query describes. */
-    static Request read(String query) {
+    /** The request that a query describes: the part of {@code target} from {@code begin} on, if there is any. */
+    static Request read(String target, int begin) {
         Request.Builder request = Request.builder();
-        into(request, query);
-        return request.build();
-    }
-
-    /** Adds every parameter of a query to a request. */
-    static void into(Request.Builder request, String query) {
         boolean hasCost = false;
-        int end = query.length();
-        for (int start = 0; start < end; ) {
-            int next = query.indexOf('&', start);
+        int end = target.length();
+        for (int start = begin; start < end; ) {
+            int next = target.indexOf('&', start);
             int stop = next < 0 ? end : next;
             if (stop > start) {
-                int equals = query.indexOf('=', start);
+                int equals = target.indexOf('=', start);
                 int nameEnd = equals < 0 || equals > stop ? stop : equals;
-                String name = decoded(query, start, nameEnd);
-                String value = nameEnd == stop ? "" : decoded(query, nameEnd + 1, stop);
+                String name = decoded(target, start, nameEnd);
+                String value = nameEnd == stop ? "" : decoded(target, nameEnd + 1, stop);
                 if (!name.equals("cost")) {
                     request.with(name, value);
                 } else if (hasCost) {
@@ -43,6 +37,7 @@ final class QueryReader {
             }
             start = stop + 1;
         }
+        return request.build();
     }
 
     /** Reads a cost of at least {@code min}. */

@@ -31,7 +31,7 @@ class QueryReaderTest {
                 "header.X-Key=%25           | {header.x-key=%}              | 1",
             })
     void reads(String query, String attributes, long cost) {
-        Request request = QueryReader.read(query);
+        Request request = QueryReader.read("/v1/check?" + query, 10);
         assertThat(request.attributes()).hasToString(attributes);
         assertThat(request.cost()).isEqualTo(cost);
     }
@@ -55,28 +55,28 @@ class QueryReaderTest {
                 "cost=1&cost=1  | cost was given twice",
             })
     void refuses(String query, String message) {
-        assertThatThrownBy(() -> QueryReader.read(query))
+        assertThatThrownBy(() -> QueryReader.read("/v1/check?" + query, 10))
                 .isInstanceOf(HttpProblem.class)
                 .hasMessage(message);
     }
 
     @Test
     void anAttributeIsThereOnce() {
-        assertThatThrownBy(() -> QueryReader.read("ip=1.2.3.4&IP=5.6.7.8"))
+        assertThatThrownBy(() -> QueryReader.read("ip=1.2.3.4&IP=5.6.7.8", 0))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("given twice");
     }
 
     @Test
     void whatIsLongIsCutInMessages() {
-        assertThatThrownBy(() -> QueryReader.read("cost=" + "9".repeat(5000)))
+        assertThatThrownBy(() -> QueryReader.read("cost=" + "9".repeat(5000), 0))
                 .hasMessageEndingWith("was '" + "9".repeat(60) + "…'");
     }
 
     @Test
     void theSameAsPutTogetherByHand() {
         Map<String, String> attributes = Map.of("ip", "2001:DB8::1", "path", "/a/../b//c?x=1");
-        assertThat(QueryReader.read("ip=2001:DB8::1&path=/a/../b//c%3Fx=1").attributes())
+        assertThat(QueryReader.read("ip=2001:DB8::1&path=/a/../b//c%3Fx=1", 0).attributes())
                 .isEqualTo(Request.of(attributes, 1).attributes());
     }
 }
