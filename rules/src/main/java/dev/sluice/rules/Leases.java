@@ -48,21 +48,34 @@ public final class Leases {
 
     /** Whether a verdict took permits that are held until they are released. */
     public boolean holds(Verdict verdict) {
-        return !held(verdict).isEmpty();
+        List<RuleDecision> decisions = verdict.decisions();
+        for (int i = 0; i < decisions.size(); i++) {
+            if (isHeld(decisions.get(i))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static List<RuleDecision> held(Verdict verdict) {
-        List<RuleDecision> held = new ArrayList<>();
-        for (RuleDecision each : verdict.decisions()) {
-            Decision decision = each.decision();
-            if (decision.outcome() == Outcome.ALLOWED
-                    && decision.permits() > 0
-                    && decision.source() != Decision.Source.FAILURE_POLICY
-                    && each.limiter().limits().stream().anyMatch(Limit::holds)) {
-                held.add(each);
+        return verdict.decisions().stream().filter(Leases::isHeld).toList();
+    }
+
+    private static boolean isHeld(RuleDecision each) {
+        Decision decision = each.decision();
+        return decision.outcome() == Outcome.ALLOWED
+                && decision.permits() > 0
+                && decision.source() != Decision.Source.FAILURE_POLICY
+                && holds(each.limiter().limits());
+    }
+
+    private static boolean holds(List<Limit> limits) {
+        for (int i = 0; i < limits.size(); i++) {
+            if (limits.get(i).holds()) {
+                return true;
             }
         }
-        return held;
+        return false;
     }
 
     /**

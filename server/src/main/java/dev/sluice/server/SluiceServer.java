@@ -105,6 +105,11 @@ public final class SluiceServer implements AutoCloseable {
      * @throws dev.sluice.server.tls.TlsException if something is wrong with the files for TLS
      */
     public static SluiceServer start(ServerSettings settings) {
+        return start(settings, () -> {});
+    }
+
+    /** The same; {@code beforeListening} is called when all is there but the ports. */
+    public static SluiceServer start(ServerSettings settings, Runnable beforeListening) {
         AdminAccess.requireSafe(settings.admin().host(), settings.tokens());
         PortTls dataTls = tls("data", settings.data(), settings.bounds());
         PortTls adminTls = tls("admin", settings.admin(), settings.bounds());
@@ -116,6 +121,7 @@ public final class SluiceServer implements AutoCloseable {
         SluiceServer server = new SluiceServer(settings, rules, store, dataTls, adminTls);
         boolean started = false;
         try {
+            beforeListening.run();
             server.listen();
             started = true;
             return server;
@@ -142,7 +148,8 @@ public final class SluiceServer implements AutoCloseable {
 
     private void listen() {
         adminPort = ports.listen(1, settings.admin(), adminTls, "--admin-port", () -> admin);
-        Handler<HttpServerRequest> others = others();
+        RateLimitService service = rateLimits();
+        RateLimitGrpc.startWarmUp();
         port = ports.listen(
                 Ports.loops(),
                 settings.data(),
@@ -156,15 +163,18 @@ public final class SluiceServer implements AutoCloseable {
                         ports::isReady,
                         times,
                         settings.fields(),
-                        others));
+                        others(service)));
     }
 
-    /** Handles the requests to the data port that are not for {@link DataPort}. */
-    private Handler<HttpServerRequest> others() {
+    private RateLimitService rateLimits() {
         EnvoyFolder folder = settings.envoy();
-        RateLimitService service = folder == null
+        return folder == null
                 ? RateLimitService.of(engine, store, OnFailure.LOCAL, admin.rateLimits(), times)
                 : RateLimitService.of(limits(folder), times);
+    }
+
+    /** Handles the requests to the data port that are not for {@link DataPort}. One for each event loop. */
+    private Handler<HttpServerRequest> others(RateLimitService service) {
         Duration timeout = settings.bounds().requestTimeout();
         RateLimitGrpc grpc = new RateLimitGrpc(ports.vertx(), service, timeout, budget, statuses, ports::isReady);
         RateLimitJson json = new RateLimitJson(ports.vertx(), service, timeout, budget);

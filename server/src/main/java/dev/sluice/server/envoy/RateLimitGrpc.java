@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * {@code envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit} over gRPC, and {@code grpc.health.v1.Health/Check}
- * for health checks.
+ * for health checks. One for each event loop.
  *
  * <p>Why no gRPC library is used: a call is one message in and one out, with five bytes of frame each. The gRPC server of
  * Vert.x never answers some bad frames, such as one that is said to be compressed without saying how. Here every frame
@@ -55,12 +55,18 @@ public final class RateLimitGrpc implements Handler<HttpServerRequest> {
         this.bodies = new BodyReader(vertx, GrpcCall.MAX_FRAME_BYTES, timeout, budget);
         this.statuses = statuses;
         this.ready = ready;
+    }
+
+    /**
+     * Loads the classes of Envoy's messages, on a thread of its own: that takes longer than an Envoy waits for its first
+     * response.
+     */
+    public static void startWarmUp() {
         Thread warmUp = new Thread(RateLimitGrpc::warmUp, "rls-warm-up");
         warmUp.setDaemon(true);
         warmUp.start();
     }
 
-    /** Loads the classes of Envoy's messages, which takes longer than an Envoy waits for its first response. */
     private static void warmUp() {
         try {
             RateLimitRequest read = RateLimitRequest.parseFrom(RateLimitRequest.newBuilder()

@@ -18,7 +18,8 @@ import java.time.Duration;
 
 /**
  * The rate limit service for clients without gRPC: {@code POST /json} with the same messages in JSON. The status is 200
- * within the limits and 429 over them; the header fields of the response message are header fields here.
+ * within the limits and 429 over them; the header fields of the response message are header fields here. One for each
+ * event loop.
  */
 public final class RateLimitJson implements Handler<HttpServerRequest> {
     private static final JsonFormat.Parser PARSER = JsonFormat.parser();

@@ -157,11 +157,25 @@ public final class RateLimitService {
 
     /** The results of several futures as one. */
     static <T> CompletableFuture<List<T>> all(List<CompletableFuture<T>> futures) {
-        return CompletableFuture.allOf(futures.toArray(CompletableFuture<?>[]::new))
-                .thenApply(done -> {
-                    List<T> results = new ArrayList<>(futures.size());
-                    futures.forEach(future -> results.add(future.join()));
-                    return results;
-                });
+        for (int i = 0; i < futures.size(); i++) {
+            if (!isDecided(futures.get(i))) {
+                return CompletableFuture.allOf(futures.toArray(CompletableFuture<?>[]::new))
+                        .thenApply(done -> results(futures));
+            }
+        }
+        return CompletableFuture.completedFuture(results(futures));
+    }
+
+    private static <T> List<T> results(List<CompletableFuture<T>> futures) {
+        List<T> results = new ArrayList<>(futures.size());
+        for (int i = 0; i < futures.size(); i++) {
+            results.add(futures.get(i).join());
+        }
+        return results;
+    }
+
+    /** Whether the result is there, as it is in memory: then nothing has to be called later. */
+    static boolean isDecided(CompletableFuture<?> future) {
+        return future.isDone() && !future.isCompletedExceptionally();
     }
 }

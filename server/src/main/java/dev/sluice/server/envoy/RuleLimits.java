@@ -49,13 +49,15 @@ final class RuleLimits implements RateLimitService.Decider {
         for (int i = 0; i < requests.size(); i++) {
             charges.add(decide(request, request.getDescriptors(i), requests.get(i), checks));
         }
-        CompletableFuture<RateLimitService.Decided> decided = RateLimitService.all(charges)
-                .whenComplete((all, failure) -> {
-                    if (failure != null) {
-                        refund(checks);
-                    }
-                })
-                .thenCompose(this::settle);
+        CompletableFuture<List<Charge>> all = RateLimitService.all(charges);
+        CompletableFuture<RateLimitService.Decided> decided = RateLimitService.isDecided(all)
+                ? settle(all.join())
+                : all.whenComplete((made, failure) -> {
+                            if (failure != null) {
+                                refund(checks);
+                            }
+                        })
+                        .thenCompose(this::settle);
         return decided.isDone() ? decided : cancellable(decided, checks);
     }
 
@@ -101,15 +103,23 @@ final class RuleLimits implements RateLimitService.Decider {
         }
         CompletableFuture<Verdict> check = engine.check(request);
         checks.add(check);
-        return check.thenApply(verdict -> new Charge(result(verdict, Taken.YES), verdict));
+        return RateLimitService.isDecided(check)
+                ? CompletableFuture.completedFuture(taken(check.join()))
+                : check.thenApply(RuleLimits::taken);
+    }
+
+    private static Charge taken(Verdict verdict) {
+        return new Charge(result(verdict, Taken.YES), verdict);
     }
 
     private CompletableFuture<RateLimitService.Decided> settle(List<Charge> charges) {
         List<Verdict> verdicts = new ArrayList<>(charges.size());
+        List<DescriptorResult> results = new ArrayList<>(charges.size());
         boolean holds = false;
         boolean denied = false;
         for (Charge charge : charges) {
             Verdict verdict = charge.verdict();
+            results.add(charge.result());
             denied |= charge.result().denies();
             if (verdict != null) {
                 verdicts.add(verdict);
@@ -119,7 +129,6 @@ final class RuleLimits implements RateLimitService.Decider {
         if (denied) {
             return refuse(charges);
         }
-        List<DescriptorResult> results = charges.stream().map(Charge::result).toList();
         if (!holds) {
             return CompletableFuture.completedFuture(
                     new RateLimitService.Decided(results, () -> verdicts.forEach(engine::refund), false));

@@ -10,14 +10,20 @@ import io.vertx.core.http.HttpVersion;
 import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the bodies of requests, up to a size and within a time. Every port reads its bodies here.
+ * Reads the bodies of requests, up to a size and within a time. Every port reads its bodies here. One for each event loop,
+ * and used by that one alone.
  *
  * <p>The future of a body that is refused fails with the {@link HttpProblem}, and the caller answers with it, in whatever
  * form its protocol has. The rest of such a body is discarded rather than left unread, since closing a connection with
  * unread bytes may destroy the response before the client has read it. When the body ends, or its time is over, the
  * connection is closed (HTTP/1.1) or the stream reset (HTTP/2, where other requests share the connection).
+ *
+ * <p>All bodies have the same time, so the oldest is the first whose time is over. The unfinished ones are in a list, the
+ * oldest first, and one timer for all of them counts their time in ticks: to set and to cancel a timer for each body would
+ * cost more than to read it.
  */
 public final class BodyReader {
     /** The status for a body that was not complete in time. */
@@ -29,11 +35,17 @@ public final class BodyReader {
 
     private static final int MAX_DIGITS = 10;
     private static final long NO_ERROR = 0;
+    /** In how many ticks of the timer the time of a body is over. */
+    private static final int TICKS = 4;
 
     private final Vertx vertx;
     private final int maxBytes;
     private final long timeoutMillis;
     private final BodyBudget budget;
+    private @Nullable Reading oldest;
+    private @Nullable Reading newest;
+    private boolean ticking;
+    private long ticks;
 
     /**
      * @param maxBytes the longest body
@@ -72,6 +84,60 @@ public final class BodyReader {
         return new Reading(request, check).body();
     }
 
+    // ---- The time of unfinished bodies
+
+    private void add(Reading reading) {
+        Reading last = newest;
+        newest = reading;
+        if (last == null) {
+            oldest = reading;
+        } else {
+            last.newer = reading;
+            reading.older = last;
+        }
+        if (!ticking) {
+            startTick();
+        }
+    }
+
+    private void remove(Reading reading) {
+        if (reading.removed) {
+            return;
+        }
+        reading.removed = true;
+        Reading older = reading.older;
+        Reading newer = reading.newer;
+        if (older == null) {
+            oldest = newer;
+        } else {
+            older.newer = newer;
+        }
+        if (newer == null) {
+            newest = older;
+        } else {
+            newer.older = older;
+        }
+        reading.older = null;
+        reading.newer = null;
+    }
+
+    private void startTick() {
+        ticking = true;
+        vertx.setTimer(Math.max(1, timeoutMillis / TICKS), due -> tick());
+    }
+
+    private void tick() {
+        ticking = false;
+        ticks++;
+        for (Reading first = oldest; first != null && ticks - first.began > TICKS; first = oldest) {
+            remove(first);
+            first.timeOut();
+        }
+        if (oldest != null && !ticking) {
+            startTick();
+        }
+    }
+
     private boolean isTooLarge(String announced) {
         return announced.length() > MAX_DIGITS || Long.parseLong(announced) > maxBytes;
     }
@@ -84,7 +150,10 @@ public final class BodyReader {
         private final HttpServerRequest request;
         private final Consumer<Buffer> check;
         private final Promise<Buffer> promise = Promise.promise();
-        private final long timer;
+        private final long began = ticks;
+        private @Nullable Reading older;
+        private @Nullable Reading newer;
+        private boolean removed;
         private Buffer body = Buffer.buffer();
         private boolean copied;
         private boolean refused;
@@ -93,7 +162,7 @@ public final class BodyReader {
         Reading(HttpServerRequest request, Consumer<Buffer> check) {
             this.request = request;
             this.check = check;
-            this.timer = vertx.setTimer(timeoutMillis, due -> timeOut());
+            add(this);
             request.exceptionHandler(this::gone).handler(this::more).endHandler(end -> end());
             request.response().closeHandler(closed -> gone(new ClosedChannelException()));
             take(BodyBudget.OVERHEAD);
@@ -154,7 +223,7 @@ public final class BodyReader {
         }
 
         private void end() {
-            vertx.cancelTimer(timer);
+            remove(this);
             release();
             if (refused) {
                 hangUp();
@@ -165,7 +234,7 @@ public final class BodyReader {
 
         private void gone(Throwable cause) {
             refused = true; // what still comes of it is not kept
-            vertx.cancelTimer(timer);
+            remove(this);
             release();
             promise.tryFail(cause);
         }
