@@ -7,7 +7,6 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
-import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +34,7 @@ public final class BodyReader {
 
     private static final int MAX_DIGITS = 10;
     private static final long NO_ERROR = 0;
+    private static final ClientGone GONE = new ClientGone();
     /** In how many ticks of the timer the time of a body is over. */
     private static final int TICKS = 4;
 
@@ -146,6 +146,15 @@ public final class BodyReader {
         return HttpProblem.of(TOO_LARGE, "the body has at most " + maxBytes + " bytes" + more);
     }
 
+    /** The client has gone. It has no stack trace: over HTTP/2 every stream is closed in the end, and most were read. */
+    private static final class ClientGone extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        ClientGone() {
+            super("the client has gone", null, false, false);
+        }
+    }
+
     private final class Reading {
         private final HttpServerRequest request;
         private final Consumer<Buffer> check;
@@ -164,7 +173,7 @@ public final class BodyReader {
             this.check = check;
             add(this);
             request.exceptionHandler(this::gone).handler(this::more).endHandler(end -> end());
-            request.response().closeHandler(closed -> gone(new ClosedChannelException()));
+            request.response().closeHandler(closed -> gone(GONE));
             take(BodyBudget.OVERHEAD);
         }
 
