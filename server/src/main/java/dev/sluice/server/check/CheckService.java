@@ -122,18 +122,20 @@ final class CheckService {
     private void await(HttpServerRequest request, List<CompletableFuture<Verdict>> futures, Runnable next) {
         request.response().closeHandler(gone -> futures.forEach(each -> each.cancel(false)));
         Context context = vertx.getOrCreateContext();
-        CompletableFuture.allOf(futures.toArray(CompletableFuture<?>[]::new))
-                .whenComplete((done, failure) -> context.runOnContext(turn -> {
-                    boolean gone = request.response().closed();
-                    if (failure == null && !gone) {
-                        next.run();
-                        return;
-                    }
-                    refund(futures);
-                    if (!gone) {
-                        fail(request, failure);
-                    }
-                }));
+        CompletableFuture<?> all = futures.size() == 1
+                ? futures.get(0)
+                : CompletableFuture.allOf(futures.toArray(CompletableFuture<?>[]::new));
+        all.whenComplete((done, failure) -> context.runOnContext(turn -> {
+            boolean gone = request.response().closed();
+            if (failure == null && !gone) {
+                next.run();
+                return;
+            }
+            refund(futures);
+            if (!gone) {
+                fail(request, failure);
+            }
+        }));
     }
 
     private void refund(List<CompletableFuture<Verdict>> futures) {
