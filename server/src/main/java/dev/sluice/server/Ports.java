@@ -46,6 +46,7 @@ final class Ports implements AutoCloseable {
 
     static {
         System.setProperty("vertx.disableWebsockets", "true"); // or Vert.x looks for one in every request
+        System.setProperty("io.netty.jfr.enabled", "false"); // or a start takes a tenth longer
     }
 
     private final Bounds bounds;

@@ -8,6 +8,7 @@ import dev.sluice.rules.file.RuleFile;
 import dev.sluice.server.check.CheckListener;
 import dev.sluice.server.check.DataPort;
 import dev.sluice.server.check.HeaderFields;
+import dev.sluice.server.log.ServerLog;
 import dev.sluice.server.web.BodyBudget;
 import dev.sluice.server.web.Bounds;
 import java.io.IOException;
@@ -16,6 +17,8 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends requests to itself before clients do. The first requests load classes and take longer than a proxy waits, which
@@ -37,14 +40,37 @@ public final class WarmUp {
                     "X-Original-Host: localhost",
                     "X-Real-IP: 203.0.113.8"));
 
+    private static @Nullable CompletableFuture<Boolean> begun;
+
     private WarmUp() {}
+
+    /**
+     * Begins on a thread of its own, once in a process: what is loaded stays loaded.
+     *
+     * @return whether it succeeded; if not, the server works all the same, only slower at first
+     */
+    public static synchronized CompletableFuture<Boolean> begin() {
+        CompletableFuture<Boolean> result = begun;
+        if (result == null) {
+            result = CompletableFuture.supplyAsync(WarmUp::run, WarmUp::onItsOwnThread);
+            begun = result;
+        }
+        return result;
+    }
+
+    private static void onItsOwnThread(Runnable task) {
+        Thread thread = new Thread(task, "warm-up");
+        thread.setDaemon(true);
+        thread.start();
+    }
 
     /**
      * Takes a fraction of a second, and two seconds at most.
      *
-     * @return whether it succeeded; if not, the server works all the same, only slower at first
+     * @return whether it succeeded
      */
-    public static boolean run() {
+    static boolean run() {
+        ServerLog.begin();
         try (Ports ports = new Ports(Bounds.DEFAULTS);
                 Store store = Store.local()) {
             RuleEngine engine = new RuleEngine(store, RuleFile.example());

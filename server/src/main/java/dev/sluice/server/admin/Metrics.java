@@ -22,6 +22,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.ToDoubleFunction;
 
@@ -32,9 +33,18 @@ import java.util.function.ToDoubleFunction;
 final class Metrics implements AutoCloseable {
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final JvmGcMetrics garbage = new JvmGcMetrics();
+    /** Binding these takes a tenth of a start, and nobody asks for them so soon. */
+    private final CompletableFuture<Void> jvm = CompletableFuture.runAsync(this::bindJvm, Metrics::onItsOwnThread);
+
     private volatile Runnable beforeScrape = () -> {};
 
-    Metrics() {
+    private static void onItsOwnThread(Runnable task) {
+        Thread thread = new Thread(task, "jvm-metrics");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private void bindJvm() {
         List.of(
                         garbage,
                         new JvmMemoryMetrics(),
@@ -199,12 +209,14 @@ final class Metrics implements AutoCloseable {
 
     /** All metrics in the text format of Prometheus. Takes too long for an event loop. */
     String scrape() {
+        jvm.join();
         beforeScrape.run();
         return registry.scrape();
     }
 
     @Override
     public void close() {
+        jvm.join();
         garbage.close();
         registry.close();
     }

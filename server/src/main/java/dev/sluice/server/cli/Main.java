@@ -1,8 +1,10 @@
 package dev.sluice.server.cli;
 
+import dev.sluice.server.WarmUp;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -38,6 +40,9 @@ public final class Main implements Runnable {
     public static void main(String[] args) {
         PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
         PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
+        if (args.length > 0 && args[0].equals(ServeCommand.NAME)) {
+            CompletableFuture<Boolean> unused = WarmUp.begin(); // while the options and the rules are read
+        }
         System.exit(run(out, err, args));
     }
 

@@ -23,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -210,12 +211,6 @@ final class ServeCommand implements Callable<Integer> {
                         .log("unknown-variable"));
         PrintWriter out = common.out();
         long began = System.nanoTime();
-        if (!WarmUp.run()) {
-            ServerLog.events()
-                    .atInfo()
-                    .addKeyValue("effect", "the first answers take longer")
-                    .log("not-warm");
-        }
         SluiceServer server = start(settings);
         CountDownLatch stopped = new CountDownLatch(1);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, out, stopped), "sluice-stop"));
@@ -230,8 +225,16 @@ final class ServeCommand implements Callable<Integer> {
     }
 
     private SluiceServer start(ServerSettings settings) {
+        CompletableFuture<Boolean> warm = WarmUp.begin();
         try {
-            return SluiceServer.start(settings);
+            return SluiceServer.start(settings, () -> {
+                if (!warm.join()) {
+                    ServerLog.events()
+                            .atInfo()
+                            .addKeyValue("effect", "the first answers take longer")
+                            .log("not-warm");
+                }
+            });
         } catch (IllegalArgumentException e) {
             throw common.wrongCall(e);
         }

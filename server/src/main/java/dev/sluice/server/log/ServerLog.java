@@ -47,8 +47,13 @@ public final class ServerLog extends ContextAwareBase implements Configurator {
         return LoggerFactory.getLogger(EVENTS);
     }
 
+    /** Makes the log ready. Logback is not for two threads while it makes itself ready. */
+    public static synchronized void begin() {
+        LoggerFactory.getILoggerFactory();
+    }
+
     /** Sends every line to {@code out} from now on, and nowhere else. */
-    public static void to(OutputStream out, LogFormat format) {
+    public static synchronized void to(OutputStream out, LogFormat format) {
         ILoggerFactory factory = LoggerFactory.getILoggerFactory();
         if (factory instanceof LoggerContext context) {
             set(context, out, format);
