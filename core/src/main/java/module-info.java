@@ -9,7 +9,8 @@ module dev.sluice.core {
             dev.sluice.redis,
             dev.sluice.rules;
     exports dev.sluice.text to
-            dev.sluice.rules;
+            dev.sluice.rules,
+            dev.sluice.simulate;
 
     uses dev.sluice.LocalProvider;
 

@@ -3,6 +3,7 @@ package dev.sluice.simulate;
 import static java.util.concurrent.TimeUnit.MICROSECONDS;
 
 import dev.sluice.Limit;
+import dev.sluice.simulate.svg.TimeAxis;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
@@ -102,7 +103,7 @@ record LimitSummary(String title, String code, long bound, boolean hasWindows, l
             String name = unit.name().charAt(0) + unit.name().substring(1).toLowerCase(Locale.ROOT);
             return unit == TimeAxis.Unit.MICROS
                     ? "Duration.of(" + micros + ", ChronoUnit.MICROS)"
-                    : "Duration.of" + name + "(" + micros / unit.micros + ")";
+                    : "Duration.of" + name + "(" + micros / unit.micros() + ")";
         }
     }
 }

@@ -4,6 +4,8 @@ import static java.util.concurrent.TimeUnit.MICROSECONDS;
 
 import dev.sluice.Durations;
 import dev.sluice.Limit;
+import dev.sluice.simulate.svg.Svg;
+import dev.sluice.simulate.svg.TimeAxis;
 import java.util.List;
 
 /**

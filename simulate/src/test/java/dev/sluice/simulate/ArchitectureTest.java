@@ -1,9 +1,5 @@
 package dev.sluice.simulate;
 
-import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
-
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import dev.sluice.architecture.Rooms;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -19,16 +15,5 @@ class ArchitectureTest {
     @Test
     void packagesHaveNoCycle() {
         Rooms.ofThisModule().haveNoCycle();
-    }
-
-    @Test
-    void simulationDependsOnTheCoreAlone() {
-        classes()
-                .should()
-                .onlyDependOnClassesThat()
-                .resideInAnyPackage("java..", "dev.sluice", "dev.sluice.simulate", "org.jspecify..")
-                .check(new ClassFileImporter()
-                        .withImportOption(new ImportOption.DoNotIncludeTests())
-                        .importPackages("dev.sluice.simulate"));
     }
 }

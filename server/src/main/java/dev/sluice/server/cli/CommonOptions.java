@@ -12,7 +12,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** What every command has: {@code --help} and {@code --version}, standard output, and how it refuses a wrong option. */
+/** What every command has: {@code --help} and {@code --version}, standard output and error, and how it refuses a wrong option. */
 final class CommonOptions {
     @Spec(Spec.Target.MIXEE)
     private CommandSpec command = CommandSpec.create();
@@ -33,6 +33,10 @@ final class CommonOptions {
 
     PrintWriter out() {
         return command.commandLine().getOut();
+    }
+
+    PrintWriter err() {
+        return command.commandLine().getErr();
     }
 
     /** The values of the options that were given, of those named, by name without the dashes. */

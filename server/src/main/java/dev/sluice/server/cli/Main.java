@@ -17,13 +17,19 @@ import picocli.CommandLine.ParameterException;
         description = "Rate limiting: the service, and tools to try a limit before you turn it on.",
         synopsisSubcommandLabel = "COMMAND",
         versionProvider = Version.class,
-        subcommands = {ServeCommand.class, CheckCommand.class, SimulateCommand.class},
+        subcommands = {
+            ServeCommand.class,
+            CheckCommand.class,
+            SimulateCommand.class,
+            GenerateCommand.class
+        },
         footer = {
             "",
             "Try:",
             "  sluice serve                               run the service, with a page to try limits",
             "  sluice check rules.yaml                    validate a rule file",
             "  sluice simulate --traffic boundary         draw what all algorithms do in an attack",
+            "  sluice generate --lines 100000             generate an access log to try rules on",
             "  sluice COMMAND --help                      show the options of a command",
             "",
             "In a checkout of the sources, also:",
@@ -86,7 +92,8 @@ public final class Main implements Runnable {
 
     @Override
     public void run() {
-        throw common.wrongCall("say what to do: serve, check or simulate; in a checkout also bench, chaos or package");
+        throw common.wrongCall(
+                "say what to do: serve, check, simulate or generate; in a checkout also bench, chaos or package");
     }
 
     private static String name(CommandLine commandLine) {

@@ -6,8 +6,6 @@ import dev.sluice.simulate.Simulation;
 import dev.sluice.simulate.SummaryTable;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -115,20 +113,9 @@ final class SimulateCommand implements Callable<Integer> {
             console.flush();
             return 0;
         }
-        Path file = write(picture);
+        Path file = new OutputFile(common, "--out", "picture", out).write(picture);
         console.print(SummaryTable.of(scenario, simulations));
         console.println("picture: " + file);
         return 0;
-    }
-
-    private Path write(String picture) throws IOException {
-        try {
-            return Files.writeString(Path.of(out), picture);
-        } catch (InvalidPathException e) {
-            throw common.wrongCall("--out is not a path: '" + out + "'");
-        } catch (IOException e) {
-            throw new IOException(
-                    "cannot write the picture to '" + out + "': " + e.getClass().getSimpleName(), e);
-        }
     }
 }

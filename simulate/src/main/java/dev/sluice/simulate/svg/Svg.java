@@ -1,15 +1,15 @@
-package dev.sluice.simulate;
+package dev.sluice.simulate.svg;
 
 /** Writes SVG. All lengths are tenths of a pixel, so that no rounding differs from one machine to the next. */
-final class Svg {
+public final class Svg {
     private final StringBuilder out = new StringBuilder(16 * 1024);
 
-    Svg raw(String text) {
+    public Svg raw(String text) {
         out.append(text).append('\n');
         return this;
     }
 
-    Svg text(String type, long x, long y, String text) {
+    public Svg text(String type, long x, long y, String text) {
         out.append("<text class=\"").append(type).append("\" x=\"").append(tenths(x));
         out.append("\" y=\"")
                 .append(tenths(y))
@@ -19,15 +19,15 @@ final class Svg {
         return this;
     }
 
-    Svg line(String type, long x1, long y1, long x2, long y2) {
+    public Svg line(String type, long x1, long y1, long x2, long y2) {
         return path(type, "M" + tenths(x1) + " " + tenths(y1) + "L" + tenths(x2) + " " + tenths(y2));
     }
 
-    Svg rect(String type, long x, long y, long width, long height) {
+    public Svg rect(String type, long x, long y, long width, long height) {
         return path(type, box(x, y, width, height));
     }
 
-    Svg path(String type, CharSequence data) {
+    public Svg path(String type, CharSequence data) {
         if (data.length() > 0) {
             out.append("<path class=\"")
                     .append(type)
@@ -39,18 +39,20 @@ final class Svg {
     }
 
     /** The part of a path that is a box. */
-    static String box(long x, long y, long width, long height) {
+    public static String box(long x, long y, long width, long height) {
         return "M" + tenths(x) + " " + tenths(y) + "h" + tenths(width) + "v" + tenths(height) + "h" + tenths(-width)
                 + "z";
     }
 
-    static String tenths(long value) {
+    /** A length in pixels. */
+    public static String tenths(long value) {
         long whole = Math.abs(value) / 10;
         long rest = Math.abs(value) % 10;
         return (value < 0 ? "-" : "") + whole + (rest == 0 ? "" : "." + rest);
     }
 
-    static String escape(String text) {
+    /** A text as it stands in SVG and HTML. */
+    public static String escape(String text) {
         return text.replace("&", "&amp;")
                 .replace("<", "&lt;")
                 .replace(">", "&gt;")

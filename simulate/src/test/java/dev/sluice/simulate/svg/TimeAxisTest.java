@@ -1,4 +1,4 @@
-package dev.sluice.simulate;
+package dev.sluice.simulate.svg;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,16 +1,16 @@
-package dev.sluice.simulate;
+package dev.sluice.simulate.svg;
 
 import java.util.List;
 
 /** The places and labels of the ticks on a time axis, and times as labels. */
-final class TimeAxis {
+public final class TimeAxis {
     private static final long SECOND = 1_000_000;
     private static final long[] STEP_SECONDS = {
         1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400, 172_800, 432_000
     };
 
     /** From the longest to the shortest. */
-    enum Unit {
+    public enum Unit {
         DAYS("d", 86_400 * SECOND),
         HOURS("h", 3600 * SECOND),
         MINUTES("m", 60 * SECOND),
@@ -19,15 +19,20 @@ final class TimeAxis {
         MICROS("us", 1);
 
         private final String suffix;
-        final long micros;
+        private final long micros;
 
         Unit(String suffix, long micros) {
             this.suffix = suffix;
             this.micros = micros;
         }
 
+        /** How many microseconds it has. */
+        public long micros() {
+            return micros;
+        }
+
         /** The longest unit of which a time is a multiple. */
-        static Unit of(long micros) {
+        public static Unit of(long micros) {
             for (Unit unit : values()) {
                 if (micros % unit.micros == 0) {
                     return unit;
@@ -40,7 +45,7 @@ final class TimeAxis {
     private TimeAxis() {}
 
     /** The smallest step between ticks that gives at most {@code max} steps. */
-    static long step(long durationMicros, long max) {
+    public static long step(long durationMicros, long max) {
         for (long power = 1; power < SECOND; power *= 10) {
             for (long step : new long[] {power, 2 * power, 5 * power}) {
                 if (durationMicros / step <= Math.max(1, max)) {
@@ -57,13 +62,13 @@ final class TimeAxis {
     }
 
     /** A label in the unit of the step, so that all labels of an axis have the same unit. */
-    static String label(long atMicros, long stepMicros) {
+    public static String label(long atMicros, long stepMicros) {
         Unit unit = Unit.of(stepMicros);
         return atMicros / unit.micros + unit.suffix;
     }
 
     /** A time to a tenth, rounded up, of the longest unit, up to hours, that it fills. */
-    static String rounded(long micros) {
+    public static String rounded(long micros) {
         for (Unit unit : List.of(Unit.HOURS, Unit.MINUTES, Unit.SECONDS, Unit.MILLIS)) {
             if (micros >= unit.micros) {
                 return Svg.tenths(-Math.floorDiv(-micros, unit.micros / 10)) + unit.suffix;

@@ -1,0 +1,105 @@
+package dev.sluice.simulate.log;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
+
+/** A part of a file that holds whole lines. */
+final class Block {
+    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final long NEWLINES = 0x0A0A0A0A0A0A0A0AL;
+    private static final long LOWS = 0x0101010101010101L;
+    private static final long HIGHS = 0x8080808080808080L;
+
+    private final byte[] bytes;
+    private final int from;
+    private final int to;
+    private final long overlongBytes;
+    private final boolean last;
+    private final @Nullable String failure;
+
+    /**
+     * A block.
+     *
+     * @param bytes what holds the lines
+     * @param from where they start
+     * @param to where they end
+     * @param overlongBytes the length of a line after them that was too long to be kept; 0 if there is none
+     * @param last whether the file ends here
+     * @param failure why the file could not be read to its end; null if it could
+     */
+    Block(byte[] bytes, int from, int to, long overlongBytes, boolean last, @Nullable String failure) {
+        this.bytes = bytes;
+        this.from = from;
+        this.to = to;
+        this.overlongBytes = overlongBytes;
+        this.last = last;
+        this.failure = failure;
+    }
+
+    byte[] bytes() {
+        return bytes;
+    }
+
+    long overlongBytes() {
+        return overlongBytes;
+    }
+
+    boolean last() {
+        return last;
+    }
+
+    @Nullable
+    String failure() {
+        return failure;
+    }
+
+    /** Goes through the lines. */
+    Cursor cursor() {
+        return new Cursor();
+    }
+
+    /** Goes from line to line. */
+    final class Cursor {
+        /** Where the line starts. */
+        int from;
+        /** Where it ends, without the end of line. */
+        int to;
+        /** Whether an end of line follows. */
+        boolean ended;
+
+        private int next = Block.this.from;
+
+        /** Goes to the next line; false if there is none. */
+        boolean next() {
+            if (next >= Block.this.to) {
+                return false;
+            }
+            from = next;
+            to = newline(bytes, from, Block.this.to);
+            ended = to < Block.this.to;
+            next = to + 1;
+            if (to > from && bytes[to - 1] == '\r') {
+                to--;
+            }
+            return true;
+        }
+    }
+
+    /** The place of the next end of line; {@code to} if there is none. Looks at eight bytes at a time. */
+    static int newline(byte[] bytes, int from, int to) {
+        int at = from;
+        for (; at + 8 <= to; at += 8) {
+            long differs = (long) LONGS.get(bytes, at) ^ NEWLINES;
+            long found = differs - LOWS & ~differs & HIGHS;
+            if (found != 0) {
+                return at + (Long.numberOfTrailingZeros(found) >>> 3);
+            }
+        }
+        while (at < to && bytes[at] != '\n') {
+            at++;
+        }
+        return at;
+    }
+}

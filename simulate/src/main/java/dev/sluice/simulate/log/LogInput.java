@@ -1,0 +1,112 @@
+package dev.sluice.simulate.log;
+
+import io.airlift.compress.zstd.ZstdInputStream;
+import java.io.BufferedInputStream;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.zip.GZIPInputStream;
+
+/** Opens a log: a file or standard input, plain or compressed by gzip or zstd, which its first bytes tell. */
+final class LogInput {
+    /** The name of standard input. */
+    static final String STANDARD_INPUT = "-";
+
+    private static final int BUFFER = 64 << 10;
+
+    private LogInput() {}
+
+    /** Opens a log. What is read of the file itself is added to {@code bytesRead}. */
+    static InputStream open(String name, InputStream standardInput, AtomicLong bytesRead) {
+        try {
+            InputStream raw = name.equals(STANDARD_INPUT) ? standardInput : Files.newInputStream(file(name));
+            return decompressed(new BufferedInputStream(new Counted(raw, bytesRead), BUFFER));
+        } catch (IOException e) {
+            throw unreadable(name, e);
+        }
+    }
+
+    /** The size of a file in bytes; 0 for standard input, which has none. */
+    static long size(String name) {
+        if (name.equals(STANDARD_INPUT)) {
+            return 0;
+        }
+        try {
+            Path file = file(name);
+            if (Files.isDirectory(file)) {
+                throw new LogException(name + " is a folder; name the logs in it");
+            }
+            return Files.size(file);
+        } catch (IOException e) {
+            throw unreadable(name, e);
+        }
+    }
+
+    private static LogException unreadable(String name, IOException e) {
+        return new LogException(
+                e instanceof NoSuchFileException
+                        ? "there is no file " + name
+                        : name + " cannot be read: " + e.getClass().getSimpleName() + " " + e.getMessage(),
+                e);
+    }
+
+    private static Path file(String name) {
+        try {
+            return Path.of(name);
+        } catch (InvalidPathException e) {
+            throw new LogException("not the name of a file: " + name, e);
+        }
+    }
+
+    private static InputStream decompressed(InputStream in) throws IOException {
+        in.mark(4);
+        byte[] magic = in.readNBytes(4);
+        in.reset();
+        if (magic.length >= 2 && magic[0] == 0x1f && magic[1] == (byte) 0x8b) {
+            return new GZIPInputStream(in, BUFFER);
+        }
+        boolean zstd = magic.length == 4
+                && magic[0] == 0x28
+                && magic[1] == (byte) 0xb5
+                && magic[2] == 0x2f
+                && magic[3] == (byte) 0xfd;
+        return zstd ? new ZstdInputStream(in) : in;
+    }
+
+    /**
+     * Counts what is read. It always claims that more is there: GZIPInputStream takes the end of a member for the end of
+     * the file if a pipe has nothing to give at that moment.
+     */
+    private static final class Counted extends FilterInputStream {
+        private final AtomicLong count;
+
+        Counted(InputStream in, AtomicLong count) {
+            super(in);
+            this.count = count;
+        }
+
+        @Override
+        public int available() {
+            return 1;
+        }
+
+        @Override
+        public int read() throws IOException {
+            int read = in.read();
+            count.addAndGet(read < 0 ? 0 : 1);
+            return read;
+        }
+
+        @Override
+        public int read(byte[] bytes, int from, int length) throws IOException {
+            int read = in.read(bytes, from, length);
+            count.addAndGet(Math.max(0, read));
+            return read;
+        }
+    }
+}

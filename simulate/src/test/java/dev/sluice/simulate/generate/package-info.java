@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.simulate.generate;
+
+import org.jspecify.annotations.NullMarked;

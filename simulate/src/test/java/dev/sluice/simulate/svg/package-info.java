@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.simulate.svg;
+
+import org.jspecify.annotations.NullMarked;
