@@ -8,4 +8,5 @@ module dev.sluice.simulate {
     exports dev.sluice.simulate;
     exports dev.sluice.simulate.generate;
     exports dev.sluice.simulate.log;
+    exports dev.sluice.simulate.replay;
 }

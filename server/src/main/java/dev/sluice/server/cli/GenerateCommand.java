@@ -168,16 +168,22 @@ final class GenerateCommand implements Callable<Integer> {
 
     private Set<ClientKind> kinds() {
         Set<ClientKind> kinds = EnumSet.noneOf(ClientKind.class);
-        List<String> known =
-                Stream.of(ClientKind.values()).map(ClientKind::text).toList();
         for (String name : without) {
-            if (!known.contains(name)) {
-                throw new IllegalArgumentException("--without: there is no kind of client '" + name + "'"
-                        + DidYouMean.hint(name, known) + "; there are " + String.join(", ", known));
-            }
-            kinds.add(ClientKind.values()[known.indexOf(name)]);
+            kinds.add(kind(name));
         }
         return kinds;
+    }
+
+    private static ClientKind kind(String name) {
+        return Stream.of(ClientKind.values())
+                .filter(kind -> kind.text().equals(name))
+                .findFirst()
+                .orElseThrow(() -> {
+                    List<String> known =
+                            Stream.of(ClientKind.values()).map(ClientKind::text).toList();
+                    return new IllegalArgumentException("--without: there is no kind of client '" + name + "'"
+                            + DidYouMean.hint(name, known) + "; there are " + String.join(", ", known));
+                });
     }
 
     private OutputStream open() throws IOException {

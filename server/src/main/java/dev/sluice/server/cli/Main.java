@@ -21,6 +21,7 @@ import picocli.CommandLine.ParameterException;
             ServeCommand.class,
             CheckCommand.class,
             SimulateCommand.class,
+            ReplayCommand.class,
             GenerateCommand.class
         },
         footer = {
@@ -29,6 +30,7 @@ import picocli.CommandLine.ParameterException;
             "  sluice serve                               run the service, with a page to try limits",
             "  sluice check rules.yaml                    validate a rule file",
             "  sluice simulate --traffic boundary         draw what all algorithms do in an attack",
+            "  sluice replay access.log --rules FILE      show what these rules would have done to this traffic",
             "  sluice generate --lines 100000             generate an access log to try rules on",
             "  sluice COMMAND --help                      show the options of a command",
             "",
@@ -93,7 +95,7 @@ public final class Main implements Runnable {
     @Override
     public void run() {
         throw common.wrongCall(
-                "say what to do: serve, check, simulate or generate; in a checkout also bench, chaos or package");
+                "say what to do: serve, check, simulate, replay or generate; in a checkout also bench, chaos or package");
     }
 
     private static String name(CommandLine commandLine) {

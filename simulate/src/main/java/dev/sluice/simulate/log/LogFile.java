@@ -68,11 +68,12 @@ final class LogFile implements AutoCloseable {
         this.name = name;
         this.options = options;
         this.bytesRead = bytesRead;
-        InputStream opened = LogInput.open(name, options.standardInput(), new AtomicLong());
+        boolean once = name.equals(LogInput.STANDARD_INPUT);
+        InputStream opened = LogInput.open(name, options.standardInput(), once ? bytesRead : new AtomicLong());
         BlockReader start = new BlockReader(opened);
         Block block = start.read();
         this.sample = Sample.of(name, block);
-        if (name.equals(LogInput.STANDARD_INPUT)) {
+        if (once) {
             in = opened;
             reader = start;
             firstBlock = block;

@@ -68,7 +68,7 @@ final class LogInput {
         byte[] magic = in.readNBytes(4);
         in.reset();
         if (magic.length >= 2 && magic[0] == 0x1f && magic[1] == (byte) 0x8b) {
-            return new GZIPInputStream(in, BUFFER);
+            return new Gzip(in);
         }
         boolean zstd = magic.length == 4
                 && magic[0] == 0x28
@@ -76,6 +76,35 @@ final class LogInput {
                 && magic[2] == 0x2f
                 && magic[3] == (byte) 0xfd;
         return zstd ? new ZstdInputStream(in) : in;
+    }
+
+    /** Gzip of one or more members. Other data after them is an error; the JDK passes over it. */
+    private static final class Gzip extends GZIPInputStream {
+        private static final int TRAILER = 8;
+
+        Gzip(InputStream in) throws IOException {
+            super(in, BUFFER);
+        }
+
+        @Override
+        public int read(byte[] bytes, int from, int length) throws IOException {
+            int read = super.read(bytes, from, length);
+            if (read < 0) {
+                checkEnd();
+            }
+            return read;
+        }
+
+        /** What was read of the file and not used is the trailer, and zeros that fill up a block. */
+        private void checkEnd() throws IOException {
+            boolean rest = in.read() > 0;
+            for (int i = len - inf.getRemaining() + TRAILER; i < len; i++) {
+                rest |= buf[i] != 0;
+            }
+            if (rest) {
+                throw new IOException("what follows the compressed data is not gzip");
+            }
+        }
     }
 
     /**

@@ -21,6 +21,8 @@ final class TimeReader {
 
     private static final long MICROS = 1_000_000;
     private static final int MAX_YEAR = 2200;
+    /** Fewer digits are rather the duration of a request than a time, which would be before 1973. */
+    private static final int MIN_DIGITS = 9;
 
     private final ZoneId zone;
     private int lastDate;
@@ -156,7 +158,7 @@ final class TimeReader {
             count++;
         }
         long fraction = take('.') ? fraction() : 0;
-        if (count == 0 || at != end || fraction < 0) {
+        if (count < MIN_DIGITS || at != end || fraction < 0) {
             return WRONG;
         }
         long micros = count <= 10

@@ -147,6 +147,18 @@ class LogSourceTest {
     }
 
     @Test
+    void whatFollowsGzipAndIsNotGzipIsNotLostInSilence() throws IOException {
+        byte[] zipped = gzip(lines("203.0.113.9", 0, 100));
+        Logs.Read read = read(file("appended.gz", joined(zipped, line("b", 200).getBytes(UTF_8))));
+        assertThat(read.entries()).hasSize(100);
+        assertThat(read.summary().notes())
+                .singleElement()
+                .asString()
+                .endsWith("what was read before line 101 counts: what follows the compressed data is not gzip");
+        assertThat(read(file("padded.gz", joined(zipped, new byte[512]))).summary().notes()).isEmpty();
+    }
+
+    @Test
     void zstdIsReadAndItsEndIsMissedIfItIsGone() throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (OutputStream out = new ZstdOutputStream(bytes)) {
@@ -224,7 +236,7 @@ class LogSourceTest {
         assertThatThrownBy(() -> read(name))
                 .hasMessageContaining(
                         "400 of 700 lines of " + name + " are not in the format common; " + name + ":2: ");
-        String other = file("other.log", "x\n".repeat(100_000));
+        String other = file("other.log", "x\n".repeat(1_000_000));
         assertThatThrownBy(() -> Logs.read(LogOptions.DEFAULT.withFormat("%h %t"), List.of(), other))
                 .hasMessageMatching("none of the first \\d+ lines of .* is in the format %h %t; .*other.log:1: no .*");
     }

@@ -33,7 +33,7 @@ class TimeReaderTest {
         "1791640536123, 2026-10-10T13:55:36.123Z",
         "1791640536123456, 2026-10-10T13:55:36.123456Z",
         "1791640536123456789, 2026-10-10T13:55:36.123456Z",
-        "0, 1970-01-01T00:00:00Z",
+        "100000000, 1973-03-03T09:46:40Z",
     })
     void timesAreReadInTheWaysOfLogs(String text, Instant expected) {
         assertThat(micros(text, ZoneOffset.UTC)).isEqualTo(ChronoUnit.MICROS.between(Instant.EPOCH, expected));
@@ -56,6 +56,8 @@ class TimeReaderTest {
                 "2026-10-10T13:55:36.Z",
                 "12345678901234567890",
                 "1791640536.",
+                "0.003",
+                "0",
                 "-5",
             })
     void whatIsNoTimeIsWrong(String text) {

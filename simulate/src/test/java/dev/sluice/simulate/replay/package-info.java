@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.simulate.replay;
+
+import org.jspecify.annotations.NullMarked;
