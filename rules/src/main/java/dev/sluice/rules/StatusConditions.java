@@ -5,11 +5,11 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Conditions on the attribute {@code status}, which is about the response and so is not there yet when a request is checked.
- * A rule with such a condition is charged as if it matched, and refunded when the response has another status. So never
- * more requests with that status come through than the limit allows, even if all are sent at once.
+ * Rules are checked without them; what becomes of the charge is decided when the status is known.
  */
 public final class StatusConditions {
     /** The name of the attribute. */
@@ -18,20 +18,30 @@ public final class StatusConditions {
     private final RuleSet others;
     private final Map<String, List<Condition>> byRule = new HashMap<>();
 
-    private StatusConditions(RuleSet rules) {
+    private StatusConditions(RuleSet rules, @Nullable UnderWay underWay) {
         List<Rule> without = new ArrayList<>();
         for (Rule rule : rules.rules()) {
-            without.add(without(rule));
+            without.add(without(rule, underWay));
         }
         this.others = rules.withRules(without);
     }
 
-    /** The conditions on the status in {@code rules}. */
+    /** The conditions on the status in {@code rules}, which are charged beforehand. */
     public static StatusConditions of(RuleSet rules) {
-        return new StatusConditions(rules);
+        return new StatusConditions(rules, null);
     }
 
-    private Rule without(Rule rule) {
+    /**
+     * The conditions on the status in {@code rules}, which are charged when the status is known.
+     *
+     * @param underWay how many requests may be under way until then
+     * @throws IllegalArgumentException if a rule with such a condition cannot be charged afterwards
+     */
+    public static StatusConditions of(RuleSet rules, UnderWay underWay) {
+        return new StatusConditions(rules, underWay);
+    }
+
+    private Rule without(Rule rule, @Nullable UnderWay underWay) {
         List<Condition> onStatus = new ArrayList<>();
         List<Condition> when = new ArrayList<>();
         for (Condition condition : rule.when()) {
@@ -54,7 +64,8 @@ public final class StatusConditions {
                 rule.priority(),
                 rule.shedFrom(),
                 rule.overrides(),
-                rule.ipv6Prefix());
+                rule.ipv6Prefix(),
+                underWay);
     }
 
     /** The rules without these conditions: those to check a request by. */

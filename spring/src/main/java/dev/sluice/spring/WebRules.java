@@ -5,16 +5,15 @@ import dev.sluice.rules.Rule;
 import dev.sluice.rules.RuleDecision;
 import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.RuleSet;
+import dev.sluice.rules.StatusConditions;
 import dev.sluice.rules.TrustedProxies;
+import dev.sluice.rules.UnderWay;
 import dev.sluice.rules.Verdict;
 import dev.sluice.rules.file.AttributeNames;
 import dev.sluice.rules.match.Attributes;
-import dev.sluice.rules.match.Condition;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
@@ -48,7 +47,6 @@ public final class WebRules {
     public static final String WEB = "web";
 
     static final String HEADER = "header.";
-    private static final String STATUS = "status";
     private static final String USER = "user";
     /** The attributes of every web request, besides its headers. */
     static final List<String> BUILT_IN = List.of(
@@ -57,14 +55,14 @@ public final class WebRules {
             Attributes.METHOD,
             Attributes.HOST,
             USER,
-            STATUS,
+            StatusConditions.STATUS,
             CALLER,
             Attributes.REGION,
             Attributes.PRIORITY);
 
     private final RuleSet rules;
     private final WebSettings settings;
-    private final Map<String, List<Condition>> byStatus = new HashMap<>();
+    private final StatusConditions statuses;
     private final Set<String> byUser = new HashSet<>();
     private final Predicate<Rule> withUser = rule -> byUser.contains(rule.name());
     private final Predicate<Rule> withoutUser = withUser.negate();
@@ -83,7 +81,6 @@ public final class WebRules {
         List<String> known = new ArrayList<>(BUILT_IN);
         settings.attributes().forEach(attribute -> known.add(attribute.name()));
         Set<String> used = new HashSet<>();
-        List<Rule> rules = new ArrayList<>();
         for (Rule rule : configured.rules()) {
             Set<String> ofRule = rule.attributes().collect(Collectors.toSet());
             used.addAll(ofRule);
@@ -91,7 +88,6 @@ public final class WebRules {
                 byUser.add(rule.name());
             }
             warn(rule, ofRule, known);
-            rules.add(withoutStatus(rule));
         }
         this.headers = used.stream()
                 .filter(name -> name.startsWith(HEADER))
@@ -101,7 +97,8 @@ public final class WebRules {
         this.attributes = settings.attributes().stream()
                 .filter(attribute -> used.contains(attribute.name()))
                 .toList();
-        this.rules = configured.withRules(rules);
+        this.statuses = statuses(configured, settings.underWay());
+        this.rules = statuses.rules();
     }
 
     private void warn(Rule rule, Set<String> used, List<String> known) {
@@ -114,31 +111,9 @@ public final class WebRules {
                         + " annotations only"));
     }
 
-    private Rule withoutStatus(Rule rule) {
-        Map<Boolean, List<Condition>> when = rule.when().stream()
-                .collect(Collectors.partitioningBy(
-                        condition -> condition.attribute().equals(STATUS)));
-        List<Condition> onStatus = when.getOrDefault(true, List.of());
-        if (onStatus.isEmpty()) {
-            return rule;
-        }
-        byStatus.put(rule.name(), onStatus);
+    private static StatusConditions statuses(RuleSet rules, UnderWay underWay) {
         try {
-            return new Rule(
-                    rule.name(),
-                    when.getOrDefault(false, List.of()),
-                    rule.key(),
-                    rule.missingKey(),
-                    rule.limits(),
-                    rule.onExceed(),
-                    rule.onStoreFailure(),
-                    rule.batch(),
-                    rule.lease(),
-                    rule.priority(),
-                    rule.shedFrom(),
-                    rule.overrides(),
-                    rule.ipv6Prefix(),
-                    settings.underWay());
+            return StatusConditions.of(rules, underWay);
         } catch (IllegalArgumentException e) {
             throw new RateLimitConfigurationException("a rule with a condition on status: " + e.getMessage());
         }
@@ -194,17 +169,11 @@ public final class WebRules {
 
     /** Whether a rule is yet to be charged, by the status of the response. */
     public boolean needsStatus(Verdict verdict) {
-        return !byStatus.isEmpty() && verdict.decisions().stream().anyMatch(RuleDecision::isChargedLater);
+        return !statuses.isEmpty() && verdict.decisions().stream().anyMatch(RuleDecision::isChargedLater);
     }
 
     /** Charges the rules whose condition on the status matches; completes when the store has done so. */
     public CompletableFuture<Void> settle(RuleEngine engine, Request request, Verdict verdict, int status) {
-        return engine.settle(request, verdict, rule -> matches(rule.name(), status));
-    }
-
-    private boolean matches(String rule, int status) {
-        List<Condition> onStatus = byStatus.getOrDefault(rule, List.of());
-        return status == NO_STATUS
-                || onStatus.stream().allMatch(condition -> condition.matches(Integer.toString(status)));
+        return engine.settle(request, verdict, rule -> status == NO_STATUS || statuses.matches(rule.name(), status));
     }
 }

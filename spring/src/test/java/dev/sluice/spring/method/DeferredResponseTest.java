@@ -36,7 +36,7 @@ import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBo
 
 /** A concurrency limit on handler methods that return something for Spring MVC to work on later. */
 class DeferredResponseTest {
-    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final Duration SOON = Duration.ofSeconds(60);
 
     private static volatile CountDownLatch arrived = new CountDownLatch(0);
     private static volatile CompletableFuture<Void> gate = new CompletableFuture<>();
@@ -66,13 +66,13 @@ class DeferredResponseTest {
         @GetMapping("/task")
         @RateLimit("1 at once")
         public WebAsyncTask<String> task() {
-            return new WebAsyncTask<>(20_000L, Api::work);
+            return new WebAsyncTask<>(10_000L, Api::work);
         }
 
         @GetMapping("/deferred")
         @RateLimit("1 at once")
         public DeferredResult<String> deferred() {
-            DeferredResult<String> result = new DeferredResult<>(20_000L);
+            DeferredResult<String> result = new DeferredResult<>(10_000L);
             arrived.countDown();
             gate.whenComplete((done, failure) -> result.setResult("done"));
             return result;
@@ -99,13 +99,13 @@ class DeferredResponseTest {
         @GetMapping("/emitter")
         @RateLimit("1 at once")
         public ResponseBodyEmitter emitter() {
-            return emitting(new ResponseBodyEmitter(20_000L));
+            return emitting(new ResponseBodyEmitter(10_000L));
         }
 
         @GetMapping("/sse")
         @RateLimit("1 at once")
         public SseEmitter sse() {
-            return emitting(new SseEmitter(20_000L));
+            return emitting(new SseEmitter(10_000L));
         }
 
         private static <T extends ResponseBodyEmitter> T emitting(T emitter) {
