@@ -130,7 +130,7 @@ public final class SluiceRateLimiter extends AbstractRateLimiter<SluiceRateLimit
     }
 
     /** The rule of a route, looked up again if the rules changed, since the key of a named rule may have. */
-    @SuppressWarnings("ReferenceEquality") // other rules are another object, and comparing them takes long
+    @SuppressWarnings("ReferenceEquality") // comparing all rules at each request would take long
     private RouteRule current(String routeId, RuleEngine engine) {
         RouteRule known = routes.get(routeId);
         if (known == null || known.seen != engine.rules()) {

@@ -260,7 +260,7 @@ class GatewayTest {
     void aKeyIsAHeaderOrTheAddress() {
         KeyResolver keys = new GatewayKeys().apiKey();
         MockServerHttpRequest.BaseBuilder<?> request =
-                MockServerHttpRequest.get("/").remoteAddress(new InetSocketAddress("127.0.0.1", 1));
+                MockServerHttpRequest.get("/").remoteAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1));
         assertThat(keys.resolve(MockServerWebExchange.from(request)).block()).isEqualTo("127.0.0.1");
         assertThat(keys.resolve(MockServerWebExchange.from(request.header("X-Api-Key", "k")))
                         .block())
@@ -293,7 +293,7 @@ class GatewayTest {
     @ExtendWith(OutputCaptureExtension.class)
     void aMistakeWhileRunningLeavesTheRoutesAsTheyWere(CapturedOutput output) throws Exception {
         RouteDefinition changed = gateway.getBean(GatewayProperties.class).getRoutes().stream()
-                .filter(route -> route.getId().equals("changing"))
+                .filter(route -> "changing".equals(route.getId()))
                 .findFirst()
                 .orElseThrow();
         Map<String, String> arguments = changed.getFilters().get(0).getArgs();

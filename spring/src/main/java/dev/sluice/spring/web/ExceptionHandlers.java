@@ -99,9 +99,10 @@ final class ExceptionHandlers {
                     .filter(advice -> !isFor(advice.handler))
                     .findFirst()
                     .ifPresent(advice -> LOG.warn(
-                            "{} is never called where {} applies, because that comes first: put @Order before it",
+                            "{} is never called where {} applies, because Spring asks that first: give {} an earlier @Order",
                             handler.getHandlerMethod(),
-                            advice.handler.getHandlerMethod()));
+                            advice.handler.getHandlerMethod(),
+                            handler.getHandlerMethod().getDeclaringClass().getName()));
         }
     }
 
