@@ -58,7 +58,17 @@ class ReloadTest {
                 .withPropertyValues(properties);
     }
 
+    /** In one step, so that nobody sees half of it, however slow the machine is. */
     private Path write(String name, String text) {
+        Path next = overwrite("next", text);
+        try {
+            return Files.move(next, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private Path overwrite(String name, String text) {
         try {
             return Files.writeString(folder.resolve(name), text);
         } catch (IOException e) {
@@ -133,7 +143,7 @@ class ReloadTest {
                 Eventually.holds("well again", SOON, () -> registry.rejected() == null);
                 assertThat(registry.versions()).hasSize(1);
 
-                Files.move(write("next.yaml", rule("6 per 1m")), file, StandardCopyOption.ATOMIC_MOVE);
+                write("rules.yaml", rule("6 per 1m"));
                 untilVersion(registry, 2);
                 assertThat(limits(registry)).startsWith("6 per 1m");
             } catch (IOException e) {
@@ -237,8 +247,8 @@ class ReloadTest {
         run(application("sluice.rules=" + file), registry -> {
             for (int i = 1; i <= 300; i++) {
                 String text = rule(i + " per 1m");
-                write("rules.yaml", text.substring(0, text.length() * (i % 7) / 7));
-                write("rules.yaml", text);
+                overwrite("rules.yaml", text.substring(0, text.length() * (i % 7) / 7));
+                overwrite("rules.yaml", text);
             }
             Eventually.holds(
                     "the last one",

@@ -125,14 +125,16 @@ class AutoConfigureSluiceTest {
     void nothingIsLeftOfTheMethodBefore() {
         assertThat(clock.instant()).isEqualTo(TestClock.START);
         assertThat(clock.waiters()).isZero();
+        clock.advance(Duration.ofDays(2000));
         assertThat(newsletter.send()).isEqualTo("sent");
         assertThat(own).allows(1).thenDenies();
-        assertThat(engine).rule("one").key("").allows(1).thenDeniesFor(Duration.ofMinutes(1));
         assertThat(newsletter.open(new CompletableFuture<>())).isNotDone();
+        assertThat(newsletter.both()).isEqualTo("both");
+        CompletableFuture<String> waiting = CompletableFuture.supplyAsync(newsletter::both);
+        clock.awaitWaiters(1);
         engine.block("two", "", clock.instant().plusSeconds(60));
-        assertThat(newsletter.patiently("ann")).isEqualTo("sent to ann");
-        CompletableFuture.runAsync(() -> newsletter.patiently("ann"));
-        clock.advance(Duration.ofDays(2000));
+        clock.advance(Duration.ofSeconds(30));
+        assertThat(waiting).isNotDone();
     }
 
     private static <T> T soon(CompletableFuture<T> future) {

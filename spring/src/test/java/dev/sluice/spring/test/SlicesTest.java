@@ -10,6 +10,7 @@ import dev.sluice.spring.RateLimit;
 import dev.sluice.spring.RuleRegistry;
 import dev.sluice.spring.client.ClientRateLimitFilters;
 import dev.sluice.spring.client.ClientRateLimitInterceptors;
+import java.time.Duration;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
@@ -146,6 +147,8 @@ class SlicesTest {
 
         @RepeatedTest(2)
         void isLimited() {
+            WebTestClient client =
+                    this.client.mutate().responseTimeout(Duration.ofSeconds(30)).build();
             for (String path : new String[] {"/by-rule", "/annotated"}) {
                 client.get().uri(path).exchange().expectStatus().isOk();
                 client.get().uri(path).exchange().expectStatus().isEqualTo(429);
