@@ -1,7 +1,7 @@
 package dev.sluice.server;
 
-import dev.sluice.server.log.ServerLog;
 import dev.sluice.rules.watch.Watcher;
+import dev.sluice.server.log.ServerLog;
 import dev.sluice.server.tls.PortTls;
 import dev.sluice.server.web.Bounds;
 import dev.sluice.server.web.HalfOpenStreams;

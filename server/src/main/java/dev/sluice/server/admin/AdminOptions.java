@@ -1,8 +1,8 @@
 package dev.sluice.server.admin;
 
 import dev.sluice.Store;
-import dev.sluice.server.envoy.EnvoyFolder;
 import dev.sluice.rules.watch.Watcher;
+import dev.sluice.server.envoy.EnvoyFolder;
 import dev.sluice.server.tls.PortTls;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,9 +1,9 @@
 package dev.sluice.server.envoy;
 
-import dev.sluice.server.ruleset.RejectedRules;
-import dev.sluice.server.ruleset.RuleProblem;
 import dev.sluice.rules.watch.WatchedContent;
 import dev.sluice.rules.watch.Watcher;
+import dev.sluice.server.ruleset.RejectedRules;
+import dev.sluice.server.ruleset.RuleProblem;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
