@@ -13,20 +13,21 @@ final class BlockReader {
     /** The largest number of bytes of a line. */
     static final int MAX_LINE = 1 << 20;
 
-    private static final int SIZE = 256 << 10;
-
     private final InputStream in;
+    private final int size;
     private byte[] rest = new byte[0];
     private boolean first = true;
     private @Nullable String failure;
 
-    BlockReader(InputStream in) {
+    /** A reader of blocks of about {@code size} bytes. */
+    BlockReader(InputStream in, int size) {
         this.in = in;
+        this.size = size;
     }
 
     /** The next block. Not to be called after the last. */
     Block read() {
-        byte[] bytes = Arrays.copyOf(rest, Math.max(SIZE, rest.length + SIZE / 2));
+        byte[] bytes = Arrays.copyOf(rest, Math.max(size, rest.length + size / 2));
         int length = rest.length;
         while (true) {
             int count = fill(bytes, length);
@@ -54,7 +55,7 @@ final class BlockReader {
 
     /** Passes over the rest of a line of which {@code length} bytes were read. */
     private Block overlong(long length) {
-        byte[] bytes = new byte[SIZE];
+        byte[] bytes = new byte[size];
         long passed = length;
         while (true) {
             int count = fill(bytes, 0);

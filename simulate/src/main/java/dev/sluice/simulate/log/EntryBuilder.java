@@ -7,14 +7,14 @@ import java.time.ZoneId;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Makes an entry of the fields of a line. It is for one thread, and for one line after another. */
+/** Makes an entry of the fields of a line. It is for one thread at a time, and for one line after another. */
 final class EntryBuilder {
     private final LogAttributes wanted;
     private final TimeReader times;
-    private final StringCache strings = new StringCache();
     private final int methodIndex;
     private final int pathIndex;
 
+    private StringCache strings = StringCache.ofThisThread();
     private @Nullable String[] values;
     private long timeMicros;
     private int status;
@@ -28,6 +28,11 @@ final class EntryBuilder {
         this.pathIndex = wanted.indexOf(LogAttributes.PATH);
         this.values = new @Nullable String[wanted.size()];
         start();
+    }
+
+    /** Starts another block, perhaps on another thread. */
+    void startBlock() {
+        strings = StringCache.ofThisThread();
     }
 
     /** Starts another line. */

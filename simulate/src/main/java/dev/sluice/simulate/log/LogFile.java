@@ -24,6 +24,7 @@ final class LogFile implements AutoCloseable {
     private final String name;
     private final LogOptions options;
     private final AtomicLong bytesRead;
+    private final int blockSize;
     private final LogFormat format;
     private final Sample sample;
     private final List<String> attributes;
@@ -64,13 +65,14 @@ final class LogFile implements AutoCloseable {
      *
      * @throws LogException if it cannot be read or has no known format
      */
-    LogFile(String name, LogOptions options, AtomicLong bytesRead) {
+    LogFile(String name, LogOptions options, AtomicLong bytesRead, int blockSize) {
         this.name = name;
+        this.blockSize = blockSize;
         this.options = options;
         this.bytesRead = bytesRead;
         boolean once = name.equals(LogInput.STANDARD_INPUT);
         InputStream opened = LogInput.open(name, options.standardInput(), once ? bytesRead : new AtomicLong());
-        BlockReader start = new BlockReader(opened);
+        BlockReader start = new BlockReader(opened, blockSize);
         Block block = start.read();
         this.sample = Sample.of(name, block);
         if (once) {
@@ -142,7 +144,7 @@ final class LogFile implements AutoCloseable {
     void start(LogAttributes wanted, Executor executor, int blocksAhead) {
         if (in == null) {
             in = LogInput.open(name, options.standardInput(), bytesRead);
-            reader = new BlockReader(in);
+            reader = new BlockReader(in, blockSize);
         }
         for (int i = 0; i < blocksAhead; i++) {
             readAhead(wanted, executor, i == 0);

@@ -24,12 +24,16 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Other threads read and parse, as many as there are processors less one; the consumer is called on the thread that
  * calls {@link #read}. A file is opened when its first time has come, so that many rotated files take no more memory than
- * those that overlap.
+ * those that overlap. Many files are read in smaller blocks than few.
  *
  * <p>Files are merged by time. Within a file the order of its lines is kept: an entry that is older than one before it
  * comes where it stands, and is counted in {@link LogSummary#backwards}.
  */
 public final class LogSource implements AutoCloseable {
+    private static final int FEW_FILES = 16;
+    private static final int LARGE_BLOCK = 256 << 10;
+    private static final int SMALL_BLOCK = 32 << 10;
+
     private final List<LogFile> files;
     private final AtomicLong bytesRead;
     private final long totalBytes;
@@ -77,9 +81,10 @@ public final class LogSource implements AutoCloseable {
         for (String name : names) {
             total += LogInput.size(name);
         }
+        int blockSize = names.size() <= FEW_FILES ? LARGE_BLOCK : SMALL_BLOCK;
         List<LogFile> files = new ArrayList<>();
         for (String name : names) {
-            files.add(new LogFile(name, options, bytesRead));
+            files.add(new LogFile(name, options, bytesRead, blockSize));
         }
         return new LogSource(files, bytesRead, names.contains(LogInput.STANDARD_INPUT) ? 0 : total);
     }

@@ -34,6 +34,7 @@ final class ParsedBlock {
     /** Parses a block, except the first lines of a file that are a header. */
     static ParsedBlock of(Block block, int headerLines, LineParser parser, EntryBuilder builder) {
         ParsedBlock parsed = new ParsedBlock(block);
+        builder.startBlock();
         Block.Cursor line = block.cursor();
         while (line.next()) {
             parsed.lineCount++;

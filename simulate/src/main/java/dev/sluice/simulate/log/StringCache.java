@@ -10,12 +10,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes strings of bytes. A value that came before is usually the same string, so that the few values that make up most of
- * a log are decoded once. It is for one thread, and its size is bounded.
+ * a log are decoded once. It is for one thread, and its size is bounded; all files that a thread parses share it.
  */
 final class StringCache {
     private static final int SIZE = 1 << 14;
     private static final int MAX_LENGTH = 512;
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+    private static final ThreadLocal<StringCache> OF_THREAD = ThreadLocal.withInitial(StringCache::new);
 
     private final @Nullable Entry[] entries = new @Nullable Entry[SIZE];
 
@@ -27,6 +29,13 @@ final class StringCache {
             this.bytes = bytes;
             this.text = text;
         }
+    }
+
+    private StringCache() {}
+
+    /** The cache of the thread that calls. */
+    static StringCache ofThisThread() {
+        return OF_THREAD.get();
     }
 
     /** The text of some bytes in UTF-8; what is not UTF-8 becomes U+FFFD. */

@@ -155,7 +155,10 @@ class LogSourceTest {
                 .singleElement()
                 .asString()
                 .endsWith("what was read before line 101 counts: what follows the compressed data is not gzip");
-        assertThat(read(file("padded.gz", joined(zipped, new byte[512]))).summary().notes()).isEmpty();
+        assertThat(read(file("padded.gz", joined(zipped, new byte[512])))
+                        .summary()
+                        .notes())
+                .isEmpty();
     }
 
     @Test
