@@ -21,7 +21,10 @@ public final class ReactiveVerdicts {
                     pending.isCompletedExceptionally() ? Mono.fromFuture(pending) : Mono.just(pending.join());
             return known.flatMap(verdict -> delayed(engine, verdict));
         }
-        return Mono.fromFuture(pending).publishOn(Schedulers.parallel()).flatMap(verdict -> delayed(engine, verdict));
+        return Mono.fromFuture(pending)
+                .publishOn(Schedulers.parallel())
+                .doOnDiscard(Verdict.class, engine::refund) // cancelled on the way to the other thread
+                .flatMap(verdict -> delayed(engine, verdict));
     }
 
     private static Mono<Verdict> delayed(RuleEngine engine, Verdict verdict) {

@@ -34,7 +34,7 @@ abstract class WrongPasswordsContract {
     private static final int UNDER_WAY = 10;
 
     static final List<String> PATHS = List.of("/login", "/login/now", "/login/empty", "/login/throws", "/login/fails");
-    private static final Duration SOON = Duration.ofSeconds(60);
+    private static final Duration SOON = Duration.ofMinutes(1);
 
     private final Stack stack;
     private RunningApp app;
