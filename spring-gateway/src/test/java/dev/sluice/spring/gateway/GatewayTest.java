@@ -93,8 +93,8 @@ class GatewayTest {
     @Test
     void aKeyIsAHeaderOrTheAddress() {
         KeyResolver keys = new GatewayKeys().apiKey();
-        MockServerHttpRequest.BaseBuilder<?> request =
-                MockServerHttpRequest.get("/").remoteAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1));
+        MockServerHttpRequest.BaseBuilder<?> request = MockServerHttpRequest.get("/")
+                .remoteAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1));
         assertThat(keys.resolve(MockServerWebExchange.from(request)).block()).isEqualTo("127.0.0.1");
         assertThat(keys.resolve(MockServerWebExchange.from(request.header("X-Api-Key", "k")))
                         .block())

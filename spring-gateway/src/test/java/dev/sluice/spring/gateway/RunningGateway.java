@@ -70,8 +70,8 @@ final class RunningGateway implements AutoCloseable {
                 "--sluice.rules[1].when.caller=gateway",
                 "--sluice.rules[1].limits=1 at once"));
         for (List<String> route : routes) {
-            route.forEach(each -> arguments.add(
-                    each.replace("BEHIND", "http://127.0.0.1:" + behind.getAddress().getPort())));
+            route.forEach(each -> arguments.add(each.replace(
+                    "BEHIND", "http://127.0.0.1:" + behind.getAddress().getPort())));
         }
         try {
             context = new SpringApplicationBuilder(App.class)
