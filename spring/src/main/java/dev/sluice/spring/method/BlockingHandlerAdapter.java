@@ -7,7 +7,6 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.ApplicationContext;
-import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.Ordered;
 import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.method.HandlerMethod;
@@ -50,7 +49,7 @@ final class BlockingHandlerAdapter implements HandlerAdapter, Ordered {
             adapter.setReactiveAdapterRegistry(configured.getReactiveAdapterRegistry());
             adapter.setBlockingExecutor(executor);
             adapter.setBlockingMethodPredicate(method -> true);
-            adapter.setApplicationContext((ConfigurableApplicationContext) context);
+            adapter.setApplicationContext(context);
             adapter.afterPropertiesSet();
             return adapter;
         } catch (Exception e) {
@@ -72,10 +71,10 @@ final class BlockingHandlerAdapter implements HandlerAdapter, Ordered {
     private boolean isLimitedAndBlocking(HandlerMethod handler) {
         Method method = handler.getMethod();
         return annotations.isPresentIn(handler.getBeanType())
-                && ReturnType.of(method).kind() == ReturnType.Kind.VALUE
                 && (!RateLimitAnnotations.of(method).isEmpty()
                         || !RateLimitAnnotations.ofType(handler.getBeanType(), method)
-                                .isEmpty());
+                                .isEmpty())
+                && ReturnType.of(method).kind() == ReturnType.Kind.VALUE;
     }
 
     @Override

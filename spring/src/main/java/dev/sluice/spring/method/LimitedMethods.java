@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.BridgeMethodResolver;
 import org.springframework.util.ReflectionUtils;
@@ -53,25 +54,35 @@ final class LimitedMethods {
 
     /** The limits of a method, as it is called on the bean. */
     RateLimitedMethod of(Method method) {
-        RateLimitedMethod found = known.get(method);
-        if (found == null) {
-            found = find(method);
-            known.put(method, found);
+        RateLimitedMethod parsed = known.get(method);
+        if (parsed == null) {
+            Annotated found = find(method);
+            parsed = found == null
+                    ? RateLimitedMethod.UNLIMITED
+                    : parser.get().parse(found.method, found.type, found.own, found.ofType);
+            known.put(method, parsed);
         }
-        return found;
+        return parsed;
     }
 
-    private RateLimitedMethod find(Method method) {
+    /** Whether a method has limits. This looks at annotations and at nothing else, and so can be asked ahead of time. */
+    boolean isLimited(Method method) {
+        return find(method) != null;
+    }
+
+    private record Annotated(Method method, Class<?> type, List<RateLimit> own, List<RateLimit> ofType) {}
+
+    private @Nullable Annotated find(Method method) {
         for (Class<?> type : types) {
             if (method.getDeclaringClass().isAssignableFrom(type)) {
                 Method specific = BridgeMethodResolver.findBridgedMethod(AopUtils.getMostSpecificMethod(method, type));
                 List<RateLimit> own = RateLimitAnnotations.of(specific);
                 List<RateLimit> ofType = RateLimitAnnotations.ofType(type, specific);
                 if (!own.isEmpty() || !ofType.isEmpty()) {
-                    return parser.get().parse(specific, type, own, ofType);
+                    return new Annotated(specific, type, own, ofType);
                 }
             }
         }
-        return RateLimitedMethod.UNLIMITED;
+        return null;
     }
 }

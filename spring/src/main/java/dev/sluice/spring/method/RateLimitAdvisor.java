@@ -20,7 +20,7 @@ final class RateLimitAdvisor extends AbstractPointcutAdvisor {
         this.pointcut = new StaticMethodMatcherPointcut() {
             @Override
             public boolean matches(Method method, @Nullable Class<?> type) {
-                return methods.of(method).isLimited();
+                return methods.isLimited(method);
             }
         };
         this.interceptor = call -> executor.get().execute(methods.of(call.getMethod()), call);

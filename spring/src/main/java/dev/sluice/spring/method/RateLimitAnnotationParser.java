@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
-import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.util.ClassUtils;
 
@@ -95,7 +95,8 @@ final class RateLimitAnnotationParser {
 
     private static boolean isScheduled(Method method) {
         Class<?> type = method.getReturnType();
-        return AnnotatedElementUtils.hasAnnotation(method, Scheduled.class)
+        return MergedAnnotations.from(method, MergedAnnotations.SearchStrategy.TYPE_HIERARCHY)
+                        .isPresent(Scheduled.class)
                 && (type == void.class || !type.isPrimitive());
     }
 

@@ -7,6 +7,7 @@ import java.lang.reflect.Modifier;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotation;
@@ -64,12 +65,12 @@ final class RateLimitAnnotations {
         if (hasOne(type)) {
             return true;
         }
-        for (Method method : type.getDeclaredMethods()) {
-            if (hasOne(method)) {
-                return true;
-            }
+        try {
+            return Stream.of(type.getDeclaredMethods()).anyMatch(RateLimitAnnotations::hasOne);
+        } catch (LinkageError e) {
+            // A class that mentions another one that the application does not have: Spring cannot use it, either.
+            return false;
         }
-        return false;
     }
 
     private static boolean hasOne(AnnotatedElement element) {

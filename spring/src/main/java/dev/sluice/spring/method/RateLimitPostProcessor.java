@@ -4,7 +4,10 @@ import java.lang.reflect.Modifier;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.SpringProxy;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopConfigException;
 import org.springframework.aop.framework.AopInfrastructureBean;
@@ -12,8 +15,8 @@ import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.framework.ProxyProcessorSupport;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.beans.factory.SmartInitializingSingleton;
-import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostProcessor;
 import org.springframework.core.Ordered;
 import org.springframework.util.ClassUtils;
 
@@ -26,7 +29,7 @@ import org.springframework.util.ClassUtils;
  * the other advice.
  */
 final class RateLimitPostProcessor extends ProxyProcessorSupport
-        implements BeanPostProcessor, SmartInitializingSingleton {
+        implements SmartInstantiationAwareBeanPostProcessor, SmartInitializingSingleton {
     private static final long serialVersionUID = 1;
 
     private final transient ConfigurableListableBeanFactory beans;
@@ -52,6 +55,20 @@ final class RateLimitPostProcessor extends ProxyProcessorSupport
         }
         List<Class<?>> types = BeanTypes.of(bean);
         return types.stream().anyMatch(annotations::isPresentIn) ? limited(bean, beanName, methods(types)) : bean;
+    }
+
+    /** Lets an application that is processed ahead of time have the class of its proxy. */
+    @Override
+    public Class<?> determineBeanType(Class<?> beanClass, String beanName) {
+        if (beanClass.isInterface()
+                || SpringProxy.class.isAssignableFrom(beanClass)
+                || !annotations.isPresentIn(beanClass)) {
+            return beanClass;
+        }
+        ProxyFactory factory = new ProxyFactory();
+        factory.setTargetClass(beanClass);
+        factory.addAdvisor(new RateLimitAdvisor(new LimitedMethods(List.of(beanClass), parser), executor));
+        return proxy(factory, beanClass, beanName, loader -> factory.getProxyClass(loader));
     }
 
     @Override
@@ -81,28 +98,32 @@ final class RateLimitPostProcessor extends ProxyProcessorSupport
             return bean;
         }
         ProxyFactory factory = new ProxyFactory();
-        factory.copyFrom(this);
         factory.setTarget(bean);
-        if (BeanTypes.isMadeFromInterfaces(bean.getClass())) {
-            factory.setInterfaces(bean.getClass().getInterfaces());
+        factory.addAdvisor(advisor);
+        return proxy(factory, bean.getClass(), beanName, loader -> factory.getProxy(loader));
+    }
+
+    private <T> T proxy(
+            ProxyFactory factory, Class<?> type, String beanName, Function<@Nullable ClassLoader, T> made) {
+        factory.copyFrom(this);
+        if (BeanTypes.isMadeFromInterfaces(type)) {
+            factory.setInterfaces(type.getInterfaces());
         } else if (isProxyTargetClass() || AutoProxyUtils.shouldProxyTargetClass(beans, beanName)) {
             factory.setProxyTargetClass(true);
         } else {
-            evaluateProxyInterfaces(bean.getClass(), factory);
+            evaluateProxyInterfaces(type, factory);
         }
-        factory.addAdvisor(advisor);
         try {
-            return factory.getProxy(getProxyClassLoader());
+            return made.apply(getProxyClassLoader());
         } catch (AopConfigException e) {
             throw RateLimitAnnotationParser.wrong(
-                    ClassUtils.getUserClass(bean).getName(),
+                    ClassUtils.getUserClass(type).getName(),
                     "",
-                    "no proxy of the class can be made: " + reason(bean, e));
+                    "no proxy of the class can be made: " + reason(type, e));
         }
     }
 
-    private static String reason(Object bean, AopConfigException failure) {
-        Class<?> type = bean.getClass();
+    private static String reason(Class<?> type, AopConfigException failure) {
         if (Modifier.isFinal(type.getModifiers()) || type.isSealed()) {
             return "it is " + (type.isRecord() ? "a record" : type.isSealed() ? "sealed" : "final")
                     + "; make it a class that can be extended (in Kotlin: the plugin kotlin-spring does), or limit it "

@@ -25,10 +25,6 @@ record RateLimitedMethod(List<RateLimitOperation> operations, ReturnType returns
         operations = List.copyOf(operations);
     }
 
-    boolean isLimited() {
-        return !operations.isEmpty();
-    }
-
     boolean needsCaller() {
         for (RateLimitOperation each : operations) {
             if (each.needsCaller()) {

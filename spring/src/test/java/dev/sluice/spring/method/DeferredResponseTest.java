@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -151,14 +151,11 @@ class DeferredResponseTest {
         arrived = new CountDownLatch(1);
     }
 
-    private static final String TYPES = "callable task deferred streaming entity object emitter sse";
-
-    static List<String> types() {
-        return List.of(TYPES.split(" "));
-    }
+    static final List<String> TYPES =
+            List.of("callable", "task", "deferred", "streaming", "entity", "object", "emitter", "sse");
 
     @ParameterizedTest
-    @MethodSource("types")
+    @FieldSource("TYPES")
     void permitsAreHeldUntilTheResponseIsComplete(String type) throws Exception {
         expectOne();
         CompletableFuture<Integer> first =
@@ -171,7 +168,7 @@ class DeferredResponseTest {
     }
 
     @ParameterizedTest
-    @MethodSource("types")
+    @FieldSource("TYPES")
     void aClientThatIsGoneFreesItsPermits(String type) throws Exception {
         expectOne();
         URI url = URI.create(app.url("/" + type));
