@@ -103,8 +103,7 @@ final class RateLimitPostProcessor extends ProxyProcessorSupport
         return proxy(factory, bean.getClass(), beanName, loader -> factory.getProxy(loader));
     }
 
-    private <T> T proxy(
-            ProxyFactory factory, Class<?> type, String beanName, Function<@Nullable ClassLoader, T> made) {
+    private <T> T proxy(ProxyFactory factory, Class<?> type, String beanName, Function<@Nullable ClassLoader, T> made) {
         factory.copyFrom(this);
         if (BeanTypes.isMadeFromInterfaces(type)) {
             factory.setInterfaces(type.getInterfaces());

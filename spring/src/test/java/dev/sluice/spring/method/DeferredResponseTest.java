@@ -138,7 +138,7 @@ class DeferredResponseTest {
 
     @BeforeAll
     static void start() {
-        app = RunningApp.start(WebApplicationType.SERVLET, List.of(App.class));
+        app = RunningApp.start(WebApplicationType.SERVLET, List.of(App.class), "sluice.store=memory");
     }
 
     @AfterAll
