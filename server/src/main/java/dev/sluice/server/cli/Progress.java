@@ -8,7 +8,10 @@ import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
-/** A bar that shows how far logs have been read, and how fast. On what is no terminal it shows nothing. */
+/**
+ * A bar that shows how far logs have been read, and how fast. On what is no terminal it shows nothing, and on systems that
+ * do not tell: without {@code /proc}, the JDK cannot say where standard error goes.
+ */
 final class Progress {
     private static final Path STANDARD_ERROR = Path.of("/proc/self/fd/2");
     private static final int WIDTH = 30;
@@ -40,7 +43,7 @@ final class Progress {
             String target = Files.readSymbolicLink(STANDARD_ERROR).toString();
             return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty");
         } catch (IOException | UnsupportedOperationException e) {
-            return System.console() != null;
+            return false;
         }
     }
 

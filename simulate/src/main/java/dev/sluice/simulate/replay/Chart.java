@@ -22,7 +22,8 @@ import java.util.function.IntToLongFunction;
 final class Chart {
     private static final long WIDTH = 8600;
     private static final long LEFT = 620;
-    private static final long RIGHT = 100;
+    private static final long RIGHT = 250;
+    private static final long TOP = 200;
     private static final int COLUMNS = 360;
     private static final long DAY = 86_400_000_000L;
     private static final DateTimeFormatter TIME =
@@ -64,7 +65,9 @@ final class Chart {
         long most = Math.max(columns.most(series::stopped), columns.most(series::waited));
         chart.axes(columns, most);
         chart.area("stopped", columns, series::stopped, most);
-        chart.outline("waited", columns, series::waited, most);
+        if (columns.sum(series::waited) > 0) {
+            chart.outline("waited", columns, series::waited, most);
+        }
         return chart.wrapped(title);
     }
 
@@ -93,6 +96,14 @@ final class Chart {
             return sum;
         }
 
+        long sum(IntToLongFunction counts) {
+            long sum = 0;
+            for (int column = 0; column < count; column++) {
+                sum += sum(column, counts);
+            }
+            return sum;
+        }
+
         long most(IntToLongFunction counts) {
             long most = 1;
             for (int column = 0; column < count; column++) {
@@ -107,7 +118,7 @@ final class Chart {
     }
 
     private long y(long value, long most) {
-        return 100 + (height - 100) * (most - value) / most;
+        return TOP + (height - TOP) * (most - value) / most;
     }
 
     private void axes(Columns columns, long most) {
@@ -115,14 +126,14 @@ final class Chart {
         svg.line("base", LEFT, height, WIDTH - RIGHT, height);
         svg.text("end", LEFT - 60, y(most, most) + 40, String.format(Locale.ROOT, "%,d", most));
         svg.text("end", LEFT - 60, height + 40, "0");
-        svg.text("unit", LEFT + 40, 80, "per " + TimeAxis.rounded(columns.widthMicros()));
+        svg.text("unit", LEFT + 40, TOP - 40, "per " + TimeAxis.rounded(columns.widthMicros()));
         long duration = columns.widthMicros() * columns.count;
         long start = Math.max(0, columns.series.startMicros());
         long step = TimeAxis.step(duration, 9);
         DateTimeFormatter format = step >= DAY ? DATE : step >= 60_000_000 ? TIME : SECOND;
         for (long at = Math.floorDiv(start + step - 1, step) * step; at <= start + duration; at += step) {
             long x = LEFT + (WIDTH - LEFT - RIGHT) * (at - start) / duration;
-            svg.line("grid", x, 100, x, height);
+            svg.line("grid", x, TOP, x, height);
             svg.text("tick", x, height + 180, format.format(ReplayText.instant(at)));
         }
     }

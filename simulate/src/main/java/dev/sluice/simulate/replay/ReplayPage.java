@@ -141,7 +141,7 @@ public final class ReplayPage {
         if (rule.stopped() > 0 || rule.waited() > 0) {
             figure(
                     Chart.stopped(rule.series(), "What " + rule.name() + " stopped over time"),
-                    legend("stopped", ReplayText.word(rule)) + legend("waited", "waited"));
+                    legend("stopped", ReplayText.word(rule)) + (rule.waited() == 0 ? "" : legend("waited", "waited")));
         }
         top(rule);
         if (rule.matched() > 0 && rule.keys() > 1) {

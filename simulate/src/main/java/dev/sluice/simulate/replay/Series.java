@@ -1,12 +1,17 @@
 package dev.sluice.simulate.replay;
 
 /**
- * Counts over time, in slots of equal width. It starts with slots of a second, and makes them twice as wide whenever there
- * are too many, so that it takes the same memory for an hour as for a year.
+ * Counts over time, in slots of equal width. It starts with slots of a second, and takes the next width that a clock has
+ * (5 s, 15 s, 1 m and so on) whenever there are too many, so that it needs the same memory for an hour as for a year.
  */
 public final class Series {
     private static final int MAX_SLOTS = 2048;
     private static final long SECOND = 1_000_000;
+    private static final long DAY = 86_400 * SECOND;
+    /** Each is a multiple of the one before. */
+    private static final long[] WIDTHS = {
+        5 * SECOND, 15 * SECOND, 60 * SECOND, 300 * SECOND, 900 * SECOND, 3600 * SECOND
+    };
 
     private long startMicros = -1;
     private long widthMicros = SECOND;
@@ -63,22 +68,35 @@ public final class Series {
         if (startMicros < 0) {
             startMicros = Math.floorDiv(atMicros, SECOND) * SECOND;
         }
-        long slot = Math.max(0, atMicros - startMicros) / widthMicros;
-        while (slot >= MAX_SLOTS) {
-            widen();
-            slot = (atMicros - startMicros) / widthMicros;
+        while ((atMicros - startMicros) / widthMicros >= MAX_SLOTS) {
+            widen(nextWidth());
         }
-        slots = Math.max(slots, (int) slot + 1);
-        return (int) slot;
+        int slot = (int) (Math.max(0, atMicros - startMicros) / widthMicros);
+        slots = Math.max(slots, slot + 1);
+        return slot;
     }
 
-    private void widen() {
-        for (long[] counts : new long[][] {requests, stopped, waited}) {
-            for (int i = 0; i < MAX_SLOTS; i++) {
-                counts[i] = 2 * i < MAX_SLOTS ? counts[2 * i] + counts[2 * i + 1] : 0;
+    private long nextWidth() {
+        for (long width : WIDTHS) {
+            if (width > widthMicros) {
+                return width;
             }
         }
-        widthMicros *= 2;
-        slots = (slots + 1) / 2;
+        return widthMicros < DAY ? DAY : 2 * widthMicros;
+    }
+
+    /** Joins slots, which then start at a multiple of their width. */
+    private void widen(long width) {
+        long start = Math.floorDiv(startMicros, width) * width;
+        for (long[] counts : new long[][] {requests, stopped, waited}) {
+            long[] joined = new long[MAX_SLOTS];
+            for (int i = 0; i < slots; i++) {
+                joined[(int) ((startMicros + i * widthMicros - start) / width)] += counts[i];
+            }
+            System.arraycopy(joined, 0, counts, 0, MAX_SLOTS);
+        }
+        slots = slots == 0 ? 0 : (int) ((startMicros + (slots - 1) * widthMicros - start) / width) + 1;
+        startMicros = start;
+        widthMicros = width;
     }
 }
