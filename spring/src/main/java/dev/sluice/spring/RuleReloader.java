@@ -171,11 +171,11 @@ final class RuleReloader implements SmartLifecycle, SmartApplicationListener {
         if (problems.isEmpty()) {
             registry.history().clearRejected();
         } else {
-            registry.history().reject(source.name(), problems);
             LOG.error(
                     "the rules of {} are wrong, and those before stay in force:\n    {}",
                     source.name(),
                     String.join("\n    ", problems));
+            registry.history().reject(source.name(), problems);
         }
     }
 }
