@@ -45,8 +45,8 @@ final class Ports implements AutoCloseable {
     private static final int HTTP2_STREAMS = 1000;
 
     static {
-        System.setProperty("vertx.disableWebsockets", "true"); // or Vert.x looks for one in every request
-        System.setProperty("io.netty.jfr.enabled", "false"); // or a start takes a tenth longer
+        setDefault("vertx.disableWebsockets", "true"); // or Vert.x looks for one in every request
+        setDefault("io.netty.jfr.enabled", "false"); // or a start takes a tenth longer
     }
 
     private final Bounds bounds;
@@ -73,6 +73,12 @@ final class Ports implements AutoCloseable {
                 .withTransport(new LimitedTransport(bounds, () -> !stopping, rejections))
                 .build();
         vertx.exceptionHandler(OutOfMemory::endProcessOn);
+    }
+
+    private static void setDefault(String property, String value) {
+        if (System.getProperty(property) == null) {
+            System.setProperty(property, value);
+        }
     }
 
     /** The number of event loops: one for each processor. */

@@ -15,7 +15,7 @@ import java.util.List;
 /** Puts rows under load, from a process of its own. */
 final class ServerLoad implements AutoCloseable {
     static final int CONNECTIONS = 64;
-    static final int CONNECTIONS_ON_REDIS = 256;
+    static final int CONNECTIONS_OF_A_CROWD = 256;
 
     private final Servers servers;
     private final int keys;
@@ -38,7 +38,7 @@ final class ServerLoad implements AutoCloseable {
     Burst run(ServerRow row, int seconds) {
         return switch (row.way) {
             case HTTP -> LoadGenerators.wrk(CONNECTIONS, seconds, wrkWords(row));
-            case REDIS -> LoadGenerators.wrk(CONNECTIONS_ON_REDIS, seconds, wrkWords(row));
+            case REDIS, CROWD -> LoadGenerators.wrk(CONNECTIONS_OF_A_CROWD, seconds, wrkWords(row));
             case KEYS -> {
                 int many = row == ServerRow.MANY_KEYS ? keys : 1;
                 List<String> words = List.of("-s", script.toString(), url(row), "--", Integer.toString(many));

@@ -33,6 +33,7 @@ enum ServerRow {
     MANY_RULES("sluice GET /v1/check, 10,000 rules", ServerKind.SLUICE_MANY_RULES, Way.HTTP),
     ONE_KEY("sluice GET /v1/check, 1 key", ServerKind.SLUICE, Way.KEYS),
     MANY_KEYS("sluice GET /v1/check, 1,000,000 keys", ServerKind.SLUICE_MANY_KEYS, Way.KEYS),
+    CHECK_256("sluice GET /v1/check, 256 connections", ServerKind.SLUICE, Way.CROWD),
     RAW_REDIS("a limiter on Redis, 256 in flight, no server", ServerKind.SLUICE_ON_REDIS, Way.RAW),
     ON_REDIS("sluice GET /v1/check on Redis, 256 connections", ServerKind.SLUICE_ON_REDIS, Way.REDIS);
 
@@ -46,7 +47,7 @@ enum ServerRow {
     /** The rows whose delays at a fixed rate are measured. */
     static final List<ServerRow> PACED = List.of(NGINX_LIMIT, CHECK, RLS);
 
-    static final List<ServerRow> REDIS = List.of(RAW_REDIS, ON_REDIS);
+    static final List<ServerRow> REDIS = List.of(CHECK_256, ON_REDIS, RAW_REDIS);
 
     /** How requests are sent. */
     enum Way {
@@ -54,6 +55,7 @@ enum ServerRow {
         HTTP2,
         GRPC,
         KEYS,
+        CROWD,
         RAW,
         REDIS
     }

@@ -14,7 +14,6 @@ final class ServerThroughput {
     private static final int BATCH = 1000;
     private static final double CALM = 0.02; // the share of the compiler in the time of a JVM that is warm
     private static final Pattern REMAINING = Pattern.compile("\"remaining\":(\\d+)");
-    private static final Pattern SCRIPTS = Pattern.compile("cmdstat_evalsha:calls=(\\d+)");
 
     private final Servers servers;
     private final ServerBench.Length length;
@@ -68,7 +67,7 @@ final class ServerThroughput {
             case RAW -> withoutServer(row);
             case REDIS -> onRedis(row);
             case GRPC -> overGrpc(row);
-            case HTTP, HTTP2, KEYS -> overHttp(row);
+            case HTTP, HTTP2, KEYS, CROWD -> overHttp(row);
         };
     }
 
@@ -98,10 +97,10 @@ final class ServerThroughput {
 
     /** gRPC reports failure in a trailer that h2load does not read, so the counter must show the decisions. */
     private String overGrpc(ServerRow row) {
-        long before = remaining();
+        long before = remaining(row);
         Outcome outcome = burst(row, length.seconds());
         long requests = outcome.burst.requests();
-        long taken = before - remaining();
+        long taken = before - remaining(row);
         if (taken < requests) {
             throw new IllegalStateException("of " + requests + " calls only " + taken + " were counted");
         }
@@ -110,12 +109,12 @@ final class ServerThroughput {
 
     /** Counts only requests that Redis decided: the rule allows when its store does not answer in time. */
     private String onRedis(ServerRow row) {
-        long before = scripts();
+        long before = remaining(row);
         Outcome outcome = burst(row, length.seconds());
         long requests = outcome.burst.requests();
-        long asked = Math.min(requests, scripts() - before);
-        return add(row, asked / outcome.burst.seconds(), outcome.cpuMicros)
-                + ", Redis asked for %.1f %% of them".formatted(100.0 * asked / requests);
+        long counted = Math.min(requests, before - remaining(row));
+        return add(row, counted / outcome.burst.seconds(), outcome.cpuMicros)
+                + ", Redis decided %.1f %% of them".formatted(100.0 * counted / requests);
     }
 
     private String withoutServer(ServerRow row) {
@@ -130,14 +129,10 @@ final class ServerThroughput {
         return "%,.0f per second, %.1f µs of CPU each".formatted(perSecond, cpuMicros);
     }
 
-    private long remaining() {
-        String answer = answer(ServerRow.RLS.server, ServerRow.CHECK.path + "&cost=0");
+    /** What the counter of the row's server has left. */
+    private long remaining(ServerRow row) {
+        String answer = answer(row.server, ServerRow.CHECK.path + "&cost=0");
         return Long.parseLong(LoadGenerators.find(REMAINING, answer).group(1));
-    }
-
-    private long scripts() {
-        var calls = SCRIPTS.matcher(servers.redis().text("INFO", "commandstats"));
-        return calls.find() ? Long.parseLong(calls.group(1)) : 0;
     }
 
     private void requireExpected(ServerRow row) {

@@ -23,6 +23,7 @@ final class Servers implements AutoCloseable {
     private final Map<ServerKind, Child> children = new EnumMap<>(ServerKind.class);
     private @Nullable RedisServer redis;
     private @Nullable RawPace raw;
+    private @Nullable Path archive;
 
     Servers(int manyRules) {
         this.manyRules = manyRules;
@@ -80,17 +81,44 @@ final class Servers implements AutoCloseable {
         return Files.writeString(folder.resolve(name), text).toString();
     }
 
-    private static List<String> sluice(Path folder, int port, int rules, String store) throws IOException {
+    private List<String> sluice(Path folder, int port, int rules, String store) throws IOException {
+        List<String> flags = flags();
+        flags.add("-Xms32m");
+        flags.add("-XX:-UsePerfData");
+        if (Files.exists(archive())) {
+            flags.add("-XX:SharedArchiveFile=" + archive());
+        }
+        return sluice(flags, folder, port, rules, store);
+    }
+
+    /** The archive of the classes that a start loads; not there if it cannot be made. */
+    private Path archive() throws IOException {
+        if (archive == null) {
+            archive = Programs.folder().resolve("sluice.jsa");
+            int port = RedisServer.freePort();
+            Path folder = Programs.folder();
+            List<String> flags = flags();
+            flags.add("-XX:ArchiveClassesAtExit=" + archive);
+            ServerKind kind = ServerKind.SLUICE;
+            Child.start(kind.label, port, folder, sluice(flags, folder, port, FEW_RULES, "memory"), kind.path())
+                    .close();
+        }
+        return archive;
+    }
+
+    private static List<String> sluice(List<String> flags, Path folder, int port, int rules, String store)
+            throws IOException {
         Path file = Files.writeString(folder.resolve("rules.yaml"), RuleText.of(rules));
         return Programs.java(
-                flags(),
+                flags,
                 "dev.sluice.server.cli.Main",
                 "serve",
                 "--rules=" + file,
                 "--store=" + store,
                 "--host=127.0.0.1",
                 "--port=" + port,
-                "--admin-port=0");
+                "--admin-port=0",
+                "--drain=0");
     }
 
     /** As in ./sluice. */
@@ -114,6 +142,9 @@ final class Servers implements AutoCloseable {
         }
         if (redis != null) {
             redis.close();
+        }
+        if (archive != null) {
+            Programs.delete(archive.toAbsolutePath().getParent());
         }
     }
 }

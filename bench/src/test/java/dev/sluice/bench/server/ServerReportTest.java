@@ -31,24 +31,23 @@ class ServerReportTest {
     void verdictsFollowTheFigures() {
         add(ServerRow.NGINX_LIMIT, Figure.PER_SECOND, 50_000);
         add(ServerRow.NGINX_LIMIT, Figure.CPU_MICROS, 16);
-        add(ServerRow.CHECK, Figure.PER_SECOND, 40_000);
+        add(ServerRow.CHECK, Figure.PER_SECOND, 50_100);
         add(ServerRow.CHECK, Figure.CPU_MICROS, 20.1);
         add(ServerRow.FOR_NGINX, Figure.PER_SECOND, 44_000);
-        add(ServerRow.RLS, Figure.CPU_MICROS, 30);
+        add(ServerRow.RLS, Figure.CPU_MICROS, 23);
         add(ServerRow.MANY_RULES, Figure.CPU_MICROS, 30.2);
         add(ServerRow.ONE_KEY, Figure.CPU_MICROS, 20);
         add(ServerRow.MANY_KEYS, Figure.CPU_MICROS, 29);
-        add(ServerRow.RAW_REDIS, Figure.PER_SECOND, 60_000);
+        add(ServerRow.CHECK_256, Figure.PER_SECOND, 47_000);
         add(ServerRow.ON_REDIS, Figure.PER_SECOND, 43_000);
-        add(ServerRow.NGINX_FILE, Figure.PER_SECOND, 48_000);
-        String check = "sluice GET /v1/check: at least 0.8 x the requests of ";
-        assertThat(verdict(check + "nginx, limit_req, per second")).isEqualTo("holds");
-        assertThat(verdict(check + "nginx, limit_req, for the same")).isEqualTo("misses");
-        String nginx = "sluice GET /nginx: at least 0.9 x the requests of ";
-        assertThat(verdict(nginx + "nginx, limit_req, per second")).isEqualTo("misses");
-        assertThat(verdict(nginx + "nginx, limit_req, for the same")).isEqualTo("not measured");
-        assertThat(verdict(nginx + "nginx, limit_req, a file, per second")).isEqualTo("holds");
-        assertThat(verdict(nginx + "nginx, limit_req, a file, for the same")).isEqualTo("not measured");
+        String check = "sluice GET /v1/check: ";
+        assertThat(verdict(check + "at least 1.0 x the requests of nginx, limit_req"))
+                .isEqualTo("holds");
+        assertThat(verdict(check + "at most 1.2 x the processor time of nginx")).isEqualTo("misses");
+        String nginx = "sluice GET /nginx: ";
+        assertThat(verdict(nginx + "at least 1.0 x the requests of nginx, limit_req"))
+                .isEqualTo("misses");
+        assertThat(verdict(nginx + "at most 1.2 x the processor time of nginx")).isEqualTo("not measured");
         assertThat(verdict("RLS over gRPC")).isEqualTo("holds");
         assertThat(verdict("/v1/check on Redis")).isEqualTo("holds");
         assertThat(verdict("from 10 to 10,000 rules")).isEqualTo("misses");

@@ -34,7 +34,6 @@ public final class BodyReader {
 
     private static final int MAX_DIGITS = 10;
     private static final long NO_ERROR = 0;
-    private static final ClientGone GONE = new ClientGone();
     /** In how many ticks of the timer the time of a body is over. */
     private static final int TICKS = 4;
 
@@ -173,7 +172,7 @@ public final class BodyReader {
             this.check = check;
             add(this);
             request.exceptionHandler(this::gone).handler(this::more).endHandler(end -> end());
-            request.response().closeHandler(closed -> gone(GONE));
+            request.response().closeHandler(closed -> gone(new ClientGone()));
             take(BodyBudget.OVERHEAD);
         }
 
