@@ -1,5 +1,6 @@
 package dev.sluice.spring.method;
 
+import dev.sluice.spring.web.AsyncFailure;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -65,7 +66,7 @@ final class ResponseEnd {
             request.registerDestructionCallback(
                     ResponseEnd.class.getName() + "@" + System.identityHashCode(end),
                     () -> {
-                        if (!async.isConcurrentHandlingStarted()) {
+                        if (!async.isConcurrentHandlingStarted() || AsyncFailure.isIn(request.getRequest())) {
                             end.run();
                         }
                     },

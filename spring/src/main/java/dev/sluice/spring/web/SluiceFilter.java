@@ -96,7 +96,7 @@ final class SluiceFilter extends OncePerRequestFilter {
             }
             failed = false;
         } finally {
-            if (!failed && request.isAsyncStarted()) {
+            if (!failed && request.isAsyncStarted() && !AsyncFailure.isIn(request)) {
                 request.getAsyncContext().addListener(new OnComplete(() -> charge.complete(response.getStatus())));
             } else {
                 charge.complete(failed ? 500 : response.getStatus()).join();

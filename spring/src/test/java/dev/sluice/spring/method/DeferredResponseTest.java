@@ -108,6 +108,19 @@ class DeferredResponseTest {
             return emitting(new SseEmitter(10_000L));
         }
 
+        /** Has a lot to send when it begins. */
+        @GetMapping("/early")
+        @RateLimit("1 at once")
+        public ResponseBodyEmitter early() throws IOException {
+            work();
+            ResponseBodyEmitter emitter = new ResponseBodyEmitter(10_000L);
+            for (int i = 0; i < 64; i++) {
+                emitter.send("x".repeat(1 << 16));
+            }
+            emitter.complete();
+            return emitter;
+        }
+
         private static <T extends ResponseBodyEmitter> T emitting(T emitter) {
             arrived.countDown();
             gate.whenComplete((done, failure) -> {
@@ -138,7 +151,14 @@ class DeferredResponseTest {
 
     @BeforeAll
     static void start() {
-        app = RunningApp.start(WebApplicationType.SERVLET, List.of(App.class), "sluice.store=memory");
+        app = RunningApp.start(
+                WebApplicationType.SERVLET,
+                List.of(App.class),
+                "sluice.store=memory",
+                "server.shutdown=immediate",
+                "sluice.rules[0].name=early",
+                "sluice.rules[0].when.path=/early",
+                "sluice.rules[0].limits[0]=1 at once");
     }
 
     @AfterAll
@@ -152,7 +172,7 @@ class DeferredResponseTest {
     }
 
     static final List<String> TYPES =
-            List.of("callable", "task", "deferred", "streaming", "entity", "object", "emitter", "sse");
+            List.of("callable", "task", "deferred", "streaming", "entity", "object", "emitter", "sse", "early");
 
     @ParameterizedTest
     @FieldSource("TYPES")
