@@ -85,8 +85,8 @@ final class LogFile implements AutoCloseable {
         this.format = format(block);
         this.attributes = sample.lines().isEmpty() ? List.of() : format.attributes(sample);
         this.firstMicros = sample.lines().isEmpty() ? Long.MIN_VALUE : firstMicros(format, sample, options);
-        if (sample.lines().isEmpty() && block.last()) {
-            notes.add(block.failure() == null ? name + " is empty" : name + ": " + block.failure());
+        if (sample.lines().isEmpty() && block.last() && block.failure() == null) {
+            notes.add(name + " is empty");
         }
     }
 

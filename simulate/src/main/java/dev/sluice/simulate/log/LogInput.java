@@ -75,7 +75,7 @@ final class LogInput {
                 && magic[1] == (byte) 0xb5
                 && magic[2] == 0x2f
                 && magic[3] == (byte) 0xfd;
-        return zstd ? new ZstdInputStream(in) : in;
+        return zstd ? new Zstd(in) : in;
     }
 
     /** Gzip of one or more members. Other data after them is an error; the JDK passes over it. */
@@ -104,6 +104,23 @@ final class LogInput {
             if (rest) {
                 throw new IOException("what follows the compressed data is not gzip");
             }
+        }
+    }
+
+    /**
+     * Zstd, read in small pieces. Where the file is cut off, the decompressor throws away what it has decoded for the piece
+     * that is asked for.
+     */
+    private static final class Zstd extends FilterInputStream {
+        private static final int PIECE = 256;
+
+        Zstd(InputStream in) throws IOException {
+            super(new ZstdInputStream(in));
+        }
+
+        @Override
+        public int read(byte[] bytes, int from, int length) throws IOException {
+            return in.read(bytes, from, Math.min(length, PIECE));
         }
     }
 

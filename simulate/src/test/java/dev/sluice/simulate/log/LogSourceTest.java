@@ -163,14 +163,18 @@ class LogSourceTest {
 
     @Test
     void zstdIsReadAndItsEndIsMissedIfItIsGone() throws IOException {
+        Random random = new Random(1);
+        String text = IntStream.range(0, 40_000)
+                .mapToObj(i -> line("10.0." + random.nextInt(256) + "." + random.nextInt(256), i))
+                .collect(Collectors.joining());
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (OutputStream out = new ZstdOutputStream(bytes)) {
-            out.write(lines("203.0.113.9", 0, 40_000).getBytes(UTF_8));
+            out.write(text.getBytes(UTF_8));
         }
         byte[] whole = bytes.toByteArray();
         assertThat(read(file("whole.zst", whole)).entries()).hasSize(40_000);
         Logs.Read cut = read(file("cut.zst", Arrays.copyOf(whole, whole.length * 3 / 4)));
-        assertThat(cut.entries().size()).isBetween(1000, 39_999);
+        assertThat(cut.entries().size()).isBetween(20_000, 39_999);
         assertThat(cut.summary().notes()).singleElement().asString().contains("cut.zst could not be read to its end");
     }
 
