@@ -144,7 +144,7 @@ final class Servers implements AutoCloseable {
             redis.close();
         }
         if (archive != null) {
-            Programs.delete(archive.toAbsolutePath().getParent());
+            Programs.delete(archive.resolveSibling(""));
         }
     }
 }
