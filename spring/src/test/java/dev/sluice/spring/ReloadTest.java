@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -193,6 +194,27 @@ class ReloadTest {
             }
             assertThat(registry.versions()).hasSize(20);
             assertThat(registry.versions().get(0).number()).isEqualTo(44);
+        });
+    }
+
+    static class Later {
+        @RateLimit(rule = "orders")
+        public Callable<String> later() {
+            return () -> "later";
+        }
+    }
+
+    /** Nobody would know when to release what a call holds that goes on after it returned. */
+    @Test
+    void rulesThatHoldAreNotTakenForMethodsThatCannotHold() {
+        Path file = write("rules.yaml", "rules: [{ name: orders, limits: 5 per 1m }]\n");
+        run(application("sluice.rules=" + file).withBean(Later.class), registry -> {
+            assertThatThrownBy(
+                            () -> registry.replace(RuleFile.parse("x", "rules: [{ name: orders, limits: 5 at once }]")))
+                    .isInstanceOf(RateLimitConfigurationException.class)
+                    .hasMessageContaining("Later.later()")
+                    .hasMessageContaining("permits that are held until the call is done");
+            assertThat(limits(registry)).startsWith("5 per 1m");
         });
     }
 

@@ -143,7 +143,7 @@ final class RateLimitAnnotationParser {
                             ? "expected limits such as \"5 per 1m\", or rule = \"...\""
                             : "it names rule '" + named + "', whose limits apply: leave out " + limits);
         }
-        Rule rule = named.isEmpty() ? own(annotation, name, limits, where) : named(annotation, named, where);
+        Rule rule = named.isEmpty() ? own(annotation, name, limits, where) : named(annotation, named, target);
         requireHeld(rule, target);
         String priority = priority(annotation, rule, where);
         if (named.isEmpty()) {
@@ -214,11 +214,15 @@ final class RateLimitAnnotationParser {
         return wait;
     }
 
-    private Rule named(RateLimit annotation, String name, String where) {
+    private Rule named(RateLimit annotation, String name, Target target) {
+        String where = target.where;
         if (registry.rule(name) == null) {
             throw wrong(where, "rule", registry.unknownRule(name));
         }
-        Rule rule = registry.use(name, "@RateLimit on " + where, next -> priority(annotation, next, where));
+        Rule rule = registry.use(name, "@RateLimit on " + where, next -> {
+            requireHeld(next, target);
+            priority(annotation, next, where);
+        });
         if (!annotation.waitUpTo().isEmpty()) {
             throw wrong(where, "waitUpTo", "whether calls wait is up to rule '" + name + "', by its on-exceed");
         }
