@@ -18,12 +18,13 @@ import org.jspecify.annotations.Nullable;
 /** The servers of a run: each a process of its own on loopback, started when first needed and kept to the end. */
 final class Servers implements AutoCloseable {
     private static final int FEW_RULES = 10;
+    private static final String ARCHIVE = "sluice.jsa";
 
     private final int manyRules;
     private final Map<ServerKind, Child> children = new EnumMap<>(ServerKind.class);
     private @Nullable RedisServer redis;
     private @Nullable RawPace raw;
-    private @Nullable Path archive;
+    private @Nullable Path archives;
 
     Servers(int manyRules) {
         this.manyRules = manyRules;
@@ -93,16 +94,19 @@ final class Servers implements AutoCloseable {
 
     /** The archive of the classes that a start loads; not there if it cannot be made. */
     private Path archive() throws IOException {
-        if (archive == null) {
-            archive = Programs.folder().resolve("sluice.jsa");
-            int port = RedisServer.freePort();
-            Path folder = Programs.folder();
-            List<String> flags = flags();
-            flags.add("-XX:ArchiveClassesAtExit=" + archive);
-            ServerKind kind = ServerKind.SLUICE;
-            Child.start(kind.label, port, folder, sluice(flags, folder, port, FEW_RULES, "memory"), kind.path())
-                    .close();
+        if (archives != null) {
+            return archives.resolve(ARCHIVE);
         }
+        Path made = Programs.folder();
+        Path archive = made.resolve(ARCHIVE);
+        archives = made;
+        int port = RedisServer.freePort();
+        Path folder = Programs.folder();
+        List<String> flags = flags();
+        flags.add("-XX:ArchiveClassesAtExit=" + archive);
+        ServerKind kind = ServerKind.SLUICE;
+        Child.start(kind.label, port, folder, sluice(flags, folder, port, FEW_RULES, "memory"), kind.path())
+                .close();
         return archive;
     }
 
@@ -143,8 +147,8 @@ final class Servers implements AutoCloseable {
         if (redis != null) {
             redis.close();
         }
-        if (archive != null) {
-            Programs.delete(archive.resolveSibling(""));
+        if (archives != null) {
+            Programs.delete(archives);
         }
     }
 }
