@@ -48,9 +48,13 @@ final class Turns {
         paidSteps = Math.max(paidSteps, waiters.size());
     }
 
-    /** Notes that turns may come earlier. */
+    /** Notes that turns may come earlier. One of a lower share that does may delay those of a higher one. */
     void changed() {
-        stale = true;
+        if (waiters.haveOneShare()) {
+            stale = true;
+        } else {
+            delayed();
+        }
     }
 
     /** Notes that turns may come later. */
@@ -84,12 +88,12 @@ final class Turns {
         if (!newcomer.isInTime(soonest) || !areForeseeable()) {
             return newcomer.isInTime(soonest);
         }
-        Forecast current = waiters.isBehindAll(newcomer.percent) ? current(now) : null;
-        if (current == null) {
+        Forecast latest = waiters.isBehindAll(newcomer.percent) ? latest(now) : null;
+        if (latest == null || stale) {
             delayed();
             return true;
         }
-        newcomer.turn = current.turnOf(newcomer.percent, newcomer.permits, now);
+        newcomer.turn = latest.turnOf(newcomer.percent, newcomer.permits, now);
         return newcomer.isInTime(newcomer.turn);
     }
 
@@ -101,11 +105,7 @@ final class Turns {
         if (!waiters.isBehindAll(percent) && isPaidFor()) {
             return simulate(new Waiter(permits, percent), now);
         }
-        Forecast current = current(now);
-        Forecast best = current != null ? current : forecast;
-        return best != null
-                ? best.readyAt(percent, permits, now)
-                : entry.read(state -> state.readyAt(percent, now, permits));
+        return latest(now).readyAt(percent, permits, now);
     }
 
     private long simulate(Waiter newcomer, long now) {
@@ -135,7 +135,7 @@ final class Turns {
     /** The waiters whose turns cannot come in time; they are to be removed, and then asked for again if it can be. */
     List<Waiter> check(long now) {
         List<Waiter> hopeless = new ArrayList<>();
-        stale = !foresee(now, hopeless);
+        foresee(now, hopeless);
         unchecked = stale;
         return hopeless;
     }
@@ -147,25 +147,27 @@ final class Turns {
         return !(entry.state.algorithm() instanceof Concurrency);
     }
 
-    /** The forecast for everybody in the queue; null if it is stale and not paid for. */
-    private @Nullable Forecast current(long now) {
-        if (stale && isPaidFor()) {
-            List<Waiter> hopeless = new ArrayList<>();
-            stale = !foresee(now, hopeless);
-            if (!hopeless.isEmpty()) {
-                unchecked = true;
-            }
+    /** The forecast, made again if it is stale and that is paid for; it may be stale still. */
+    private Forecast latest(long now) {
+        Forecast latest = forecast;
+        if (latest != null && !(stale && isPaidFor())) {
+            return latest;
         }
-        return stale ? null : forecast;
+        List<Waiter> hopeless = new ArrayList<>();
+        latest = foresee(now, hopeless);
+        if (!hopeless.isEmpty()) {
+            unchecked = true;
+        }
+        return latest;
     }
 
-    /** Makes the forecast again; false if it has to be made once more without those who are hopeless. */
-    private boolean foresee(long now, List<Waiter> hopeless) {
-        Forecast next = new Forecast(entry.snapshot(), now);
-        boolean complete = next.serve(waiters, null, hopeless);
-        forecast = next;
-        count(next);
-        return complete;
+    /** Makes the forecast again. It is stale if it has to be made once more without those who are hopeless. */
+    private Forecast foresee(long now, List<Waiter> hopeless) {
+        Forecast made = new Forecast(entry.snapshot(), now);
+        stale = !made.serve(waiters, null, hopeless);
+        forecast = made;
+        count(made);
+        return made;
     }
 
     private boolean isPaidFor() {

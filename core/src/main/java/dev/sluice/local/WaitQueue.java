@@ -99,7 +99,6 @@ final class WaitQueue {
         boolean[] joined = {true};
         locked(done -> {
                     if (dissolved || !markAwaited()) {
-                        dissolve();
                         joined[0] = false;
                         return;
                     }
@@ -253,7 +252,8 @@ final class WaitQueue {
         long clock = core.clock();
         long now = core.time(entry, clock);
         serve(now, clock, done);
-        if (refuseHopeless(now)) {
+        while (turns.canBeChecked()) {
+            turns.check(now).forEach(this::refuse);
             serve(now, clock, done);
         }
         highestShare = waiters.highestShare();
@@ -307,15 +307,6 @@ final class WaitQueue {
             }
             LimiterCore.relax(tries);
         }
-    }
-
-    /** Whether somebody was refused. */
-    private boolean refuseHopeless(long now) {
-        int before = waiters.size();
-        while (turns.canBeChecked()) {
-            turns.check(now).forEach(this::refuse);
-        }
-        return waiters.size() < before;
     }
 
     private Decision refusal(Waiter waiter, State seen, long now, long clock) {
@@ -392,7 +383,7 @@ final class WaitQueue {
             if (State.isDropped(stamp)) {
                 return false;
             }
-            if (!State.isLocked(stamp) && State.isAwaited(stamp)) {
+            if (State.isAwaited(stamp)) {
                 return true;
             }
             if (state.tryLock(stamp)) {
@@ -424,7 +415,7 @@ final class WaitQueue {
         for (int tries = 0; ; tries++) {
             State state = entry.state;
             long stamp = state.stamp();
-            if (State.isDropped(stamp) || (!State.isLocked(stamp) && !State.isAwaited(stamp))) {
+            if (State.isDropped(stamp)) {
                 return;
             }
             if (state.tryLock(stamp)) {

@@ -50,14 +50,13 @@ final class WaitQueues {
     }
 
     private void join(Waiter waiter) {
-        boolean joined = false;
-        for (int tries = 0; !joined; tries++) {
-            if (tries > 0) {
-                LimiterCore.relax(tries - 1);
-            }
-            joined = queues.computeIfAbsent(core.entry(waiter.key), entry -> new WaitQueue(core, this, entry))
-                    .join(waiter);
+        for (int tries = 0; !queueToJoin(waiter.key).join(waiter); tries++) {
+            LimiterCore.relax(tries);
         }
+    }
+
+    private WaitQueue queueToJoin(String key) {
+        return queues.computeIfAbsent(core.entry(key), entry -> new WaitQueue(core, this, entry));
     }
 
     /**
@@ -149,11 +148,11 @@ final class WaitQueues {
     /** Whether those who wait go before a request of this share, which could go else; if not, it goes before them. */
     boolean bar(Entry entry, int percent) {
         WaitQueue queue = queues.get(entry);
-        if (queue == null || queue.bars(percent)) {
-            return queue != null;
+        boolean bars = queue != null && queue.bars(percent);
+        if (queue != null && !bars) {
+            queue.overtaken();
         }
-        queue.overtaken();
-        return false;
+        return bars;
     }
 
     // ---- For changes of the state

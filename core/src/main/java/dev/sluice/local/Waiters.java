@@ -76,6 +76,11 @@ final class Waiters {
         return byShare.isEmpty() ? 0 : byShare.firstKey();
     }
 
+    /** Whether nobody has another share than the others. */
+    boolean haveOneShare() {
+        return byShare.size() <= 1;
+    }
+
     /** Whether a newcomer of this share would be served after all the others. */
     boolean isBehindAll(int percent) {
         return byShare.isEmpty() || percent <= byShare.lastKey();
