@@ -29,9 +29,7 @@ final class MemberCharge {
     long stamp;
 
     private MemberCharge owner = this;
-    /** Of an owner: whether a member charges the state. */
-    private boolean changing;
-    /** Of an owner: whether the words of the state may have moved, though they mean the same. */
+    /** Of an owner: whether the words of the state may have changed. */
     private boolean madeRoom;
     /** The permits that the members before it charge to the same state. */
     private long before;
@@ -72,7 +70,6 @@ final class MemberCharge {
     /** Reads the state, or shares that of the member before it with the same entry; false if it is locked. */
     boolean read(@Nullable MemberCharge previous) {
         madeRoom = false;
-        changing = false;
         if (previous == null) {
             owner = this;
             before = 0;
@@ -93,24 +90,24 @@ final class MemberCharge {
         return entry.unreserved() == 0 || core.look(key).unreserved() > 0;
     }
 
-    /** Asks the state; false if it changed meanwhile. */
-    boolean evaluate() {
+    /** Asks the state. If that changes meanwhile the answer is worth nothing, and is not used. */
+    void evaluate() {
         outcome = Outcome.ALLOWED;
         if (permits == 0) {
             decision = status(state).uncharged(clock);
-            return true;
+            return;
         }
         State asked = state;
         if (before > 0) {
             asked = state.copy();
             if (!state.unchangedSince(stamp)) {
-                return false;
+                return; // a copy of what does not fit together must not be asked
             }
             core.growAsALook(entry, asked);
             if (!asked.makeRoom(now, before)) {
                 outcome = Outcome.DENIED;
                 decision = denial(state);
-                return true;
+                return;
             }
             asked.take(now, before);
         }
@@ -119,12 +116,9 @@ final class MemberCharge {
         } else if (core.sheds(asked, now)) {
             outcome = Outcome.SHED;
         }
-        if (charges()) {
-            owner.changing = true;
-        } else {
+        if (!charges()) {
             decision = denial(asked);
         }
-        return true;
     }
 
     /** Whether it denies the request to all. */
@@ -139,7 +133,7 @@ final class MemberCharge {
 
     /** {@code asked} is the state with what the members before this one take. A queue's delay depends on that. */
     private Decision denial(State asked) {
-        boolean ofRest = before > 0 && core.delays();
+        boolean ofRest = core.delays();
         long together = ofRest ? permits : saturatedSum(before, permits);
         Decision denied = core.denied(entry, stamp, status(ofRest ? asked : state), clock, together, maxDelay, outcome);
         return together == permits ? denied : LimiterDecision.of(denied).withPermits(permits);
@@ -175,11 +169,11 @@ final class MemberCharge {
         }
     }
 
-    void unlock(boolean charged) {
+    void unlock() {
         if (owner != this) {
             return;
         }
-        if (madeRoom || (charged && changing)) {
+        if (madeRoom) {
             state.unlock(stamp);
         } else {
             state.unlockUnchanged(stamp);

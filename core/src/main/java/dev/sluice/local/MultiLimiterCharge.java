@@ -64,9 +64,10 @@ final class MultiLimiterCharge {
         boolean charges = false;
         for (int i = 0; i < ordered.length; i++) {
             MemberCharge member = ordered[i];
-            if (!member.read(previousOfSameEntry(i)) || !member.evaluate()) {
+            if (!member.read(previousOfSameEntry(i))) {
                 return false;
             }
+            member.evaluate();
             denied |= member.denies();
             charges |= member.charges();
         }
@@ -121,29 +122,27 @@ final class MultiLimiterCharge {
             locked += unchanged ? 1 : 0;
         }
         if (!unchanged) {
-            unlock(locked, false);
+            unlock(locked);
             return false;
         }
-        boolean charged = false;
         try {
             for (MemberCharge member : ordered) {
                 if (!member.makeRoom()) {
                     return false; // there is less memory now: all are asked anew
                 }
             }
-            charged = true;
             for (MemberCharge member : ordered) {
                 member.charge();
             }
         } finally {
-            unlock(locked, charged);
+            unlock(locked);
         }
         return true;
     }
 
-    private void unlock(int locked, boolean charged) {
+    private void unlock(int locked) {
         for (int i = 0; i < locked; i++) {
-            ordered[i].unlock(charged);
+            ordered[i].unlock();
         }
     }
 }
