@@ -96,20 +96,20 @@ final class WaitQueue {
 
     /** Joins the queue, or is refused at once if the turn cannot come in time; false if the queue has dissolved. */
     boolean join(Waiter waiter) {
-        boolean[] joined = {true};
-        locked(done -> {
-                    if (dissolved || !markAwaited()) {
-                        joined[0] = false;
-                        return;
-                    }
-                    if (queues.isClosed() || !turns.canCome(waiter, core.time(entry, core.clock()))) {
-                        refused.add(waiter);
-                    } else {
-                        enter(waiter);
-                    }
-                    settle(done);
-                })
-                .run();
+        boolean[] joined = {false};
+        try {
+            locked(done -> {
+                        joined[0] = !dissolved && markAwaited();
+                        if (joined[0]) {
+                            enterOrRefuse(waiter);
+                            settleOrRetry(done);
+                        }
+                    })
+                    .run();
+        } catch (RuntimeException | Error failure) {
+            isStuck(waiter); // else it would take permits that nobody knows of
+            throw failure;
+        }
         if (joined[0]) {
             waiter.joined(this);
         }
@@ -197,7 +197,7 @@ final class WaitQueue {
                 settle(done);
             }
         });
-        if (fails(waiter)) {
+        if (isStuck(waiter)) {
             waiter.fail(new IllegalStateException("a wait for " + waiter.permits + " permits of " + core.limits()
                     + " is over, and the limiter could not say more; the log has the reason"));
         }
@@ -229,21 +229,33 @@ final class WaitQueue {
         try {
             locked(operation).run();
         } catch (RuntimeException | Error failure) {
-            LOG.log(System.Logger.Level.WARNING, "serving those who wait for " + core.limits() + " failed", failure);
-            lock.lock();
-            try {
-                if (!dissolved) {
-                    turns.changed();
-                    wakeAt = State.NEVER;
-                    cancelWake.run();
-                    cancelWake = core.scheduler.schedule(RETRY_MICROS, this::wake);
-                }
-            } finally {
-                lock.unlock();
+            retryLater(failure);
+        }
+    }
+
+    private void settleOrRetry(Completions done) {
+        try {
+            settle(done);
+        } catch (RuntimeException | Error failure) {
+            retryLater(failure);
+        }
+    }
+
+    private void retryLater(Throwable failure) {
+        LOG.log(System.Logger.Level.WARNING, "serving those who wait for " + core.limits() + " failed", failure);
+        lock.lock();
+        try {
+            if (!dissolved) {
+                turns.changed();
+                wakeAt = State.NEVER;
+                cancelWake.run();
+                cancelWake = core.scheduler.schedule(RETRY_MICROS, this::wake);
             }
-            if (failure instanceof VirtualMachineError) {
-                throw failure;
-            }
+        } finally {
+            lock.unlock();
+        }
+        if (failure instanceof VirtualMachineError fatal) {
+            throw fatal;
         }
     }
 
@@ -320,6 +332,14 @@ final class WaitQueue {
                 barred ? turns.ofNewcomer(waiter.permits, waiter.percent, now) : status.readyAt(waiter.permits));
     }
 
+    private void enterOrRefuse(Waiter waiter) {
+        if (queues.isClosed() || !turns.canCome(waiter, core.time(entry, core.clock()))) {
+            refused.add(waiter);
+        } else {
+            enter(waiter);
+        }
+    }
+
     private void enter(Waiter waiter) {
         if (waiter.deadline != State.NEVER) {
             long delay = Math.max(0, waiter.deadline - core.clock());
@@ -343,8 +363,8 @@ final class WaitQueue {
         }
     }
 
-    /** Whether a waiter is still in the queue although its time is over, because something failed; it leaves. */
-    private boolean fails(Waiter waiter) {
+    /** Whether a waiter is still in the queue although it should not be, because something failed; it leaves. */
+    private boolean isStuck(Waiter waiter) {
         lock.lock();
         try {
             boolean there = remove(waiter) || refused.remove(waiter);

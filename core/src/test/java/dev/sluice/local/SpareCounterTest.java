@@ -80,11 +80,34 @@ class SpareCounterTest {
         }
         endFlood();
         assertThat(limiter.tryAcquire("c")).as("two are spent, perhaps by c").isFalse();
+        assertThat(clock.pending())
+                .as("four deadlines, and the next turns of two keys")
+                .isEqualTo(6);
         clock.advance(ofSeconds(1));
         assertThat(answered).containsExactly("a1true", "b1true");
         clock.advance(ofSeconds(1));
         assertThat(answered).containsExactlyInAnyOrder("a1true", "b1true", "b2true", "a2true");
         assertThat(clock.pending()).isZero();
+    }
+
+    @Test
+    void waitersMoveAfterEachFlood() {
+        Limiter limiter = store.limiter("limiter", Limit.concurrency(1));
+        List<CompletableFuture<Decision>> waiting = new ArrayList<>();
+        flood();
+        Decision held = limiter.decide("a");
+        for (int round = 0; round < 3; round++) {
+            flood();
+            waiting.add(limiter.acquireAsync("waiting" + round, 1, ofMinutes(1)));
+            endFlood();
+            assertThat(store.usage().keys()).isEqualTo(2L * round);
+            assertThat(limiter.decide("new" + round).allowed()).isFalse();
+            assertThat(store.usage().keys())
+                    .as("those who wait have counters of their own")
+                    .isEqualTo(2L * (round + 1));
+        }
+        limiter.release("a", held);
+        assertThat(waiting).allMatch(wait -> wait.isDone() && wait.join().allowed());
     }
 
     @Test

@@ -271,7 +271,8 @@ class WaitingTurnsTest {
             scheduled.incrementAndGet();
             return time.schedule(delay, action);
         };
-        Limiter limiter = new LocalLimiterBuilder(Limit.fixedWindow(1, ofDays(1)).aligned())
+        Limiter limiter = new LocalLimiterBuilder(
+                        Limit.fixedWindow(1, ofDays(1)).aligned())
                 .ticker(time)
                 .scheduler(counting)
                 .wallClock(() -> time.nanos() / 1000)
