@@ -107,7 +107,7 @@ final class WaitQueue {
                     })
                     .run();
         } catch (RuntimeException | Error failure) {
-            isStuck(waiter); // else it would take permits that nobody knows of
+            takeOut(waiter); // or it would take permits that nobody knows of
             throw failure;
         }
         if (joined[0]) {
@@ -197,7 +197,7 @@ final class WaitQueue {
                 settle(done);
             }
         });
-        if (isStuck(waiter)) {
+        if (takeOut(waiter)) {
             waiter.fail(new IllegalStateException("a wait for " + waiter.permits + " permits of " + core.limits()
                     + " is over, and the limiter could not say more; the log has the reason"));
         }
@@ -233,6 +233,7 @@ final class WaitQueue {
         }
     }
 
+    /** Settles; if that fails, the waiters are looked at again later. */
     private void settleOrRetry(Completions done) {
         try {
             settle(done);
@@ -241,6 +242,7 @@ final class WaitQueue {
         }
     }
 
+    /** Looks at the waiters again later, because that failed now. */
     private void retryLater(Throwable failure) {
         LOG.log(System.Logger.Level.WARNING, "serving those who wait for " + core.limits() + " failed", failure);
         lock.lock();
@@ -363,8 +365,8 @@ final class WaitQueue {
         }
     }
 
-    /** Whether a waiter is still in the queue although it should not be, because something failed; it leaves. */
-    private boolean isStuck(Waiter waiter) {
+    /** Takes a waiter out that is still in the queue, because something failed; false if it is not there. */
+    private boolean takeOut(Waiter waiter) {
         lock.lock();
         try {
             boolean there = remove(waiter) || refused.remove(waiter);

@@ -271,7 +271,8 @@ class WaitingFailureTest {
 
     @Test
     void aStoreThatClosesBeforeADelayBeginsRefusesAndRefunds() {
-        LocalLimiter queue = limiter(Limit.leakyBucket(1, ofSeconds(1)).capacity(3).queue());
+        LocalLimiter queue =
+                limiter(Limit.leakyBucket(1, ofSeconds(1)).capacity(3).queue());
         queue.decide("k");
         atReading(1, queue::close);
         CompletableFuture<Decision> wait = queue.acquireAsync("k", 1, ofHours(1));
@@ -304,7 +305,9 @@ class WaitingFailureTest {
         CompletableFuture<Decision> first = elsewhere(() -> half.acquireAsync("k", 1, ofHours(1)));
         CompletableFuture<Decision> second = elsewhere(() -> half.acquireAsync("k", 1, ofHours(1)));
         assertThat(limiter.core.waiting.isEmpty()).isFalse();
-        assertThat(elsewhere(() -> limiter.decide("k")).allowed()).as("overtakes").isTrue();
+        assertThat(elsewhere(() -> limiter.decide("k")).allowed())
+                .as("overtakes")
+                .isTrue();
         assertThat(elsewhere(() -> half.peek("k")).allowed()).isFalse();
         WaitQueue queue = Objects.requireNonNull(limiter.core.waiting.queue("k"));
         assertThat(elsewhere(queue::forecastSteps)).isPositive();
