@@ -7,6 +7,8 @@ module dev.sluice.simulate {
 
     exports dev.sluice.simulate;
     exports dev.sluice.simulate.generate;
+    exports dev.sluice.simulate.judge;
     exports dev.sluice.simulate.log;
     exports dev.sluice.simulate.replay;
+    exports dev.sluice.simulate.suggest;
 }

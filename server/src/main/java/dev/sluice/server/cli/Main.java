@@ -22,6 +22,8 @@ import picocli.CommandLine.ParameterException;
             CheckCommand.class,
             SimulateCommand.class,
             ReplayCommand.class,
+            SuggestCommand.class,
+            JudgeCommand.class,
             GenerateCommand.class
         },
         footer = {
@@ -31,6 +33,7 @@ import picocli.CommandLine.ParameterException;
             "  sluice check rules.yaml                    validate a rule file",
             "  sluice simulate --traffic boundary         draw what all algorithms do in an attack",
             "  sluice replay access.log --rules FILE      show what these rules would have done to this traffic",
+            "  sluice suggest access.log                  find limits that nearly all clients keep",
             "  sluice generate --lines 100000             generate an access log to try rules on",
             "  sluice COMMAND --help                      show the options of a command",
             "",
@@ -95,7 +98,7 @@ public final class Main implements Runnable {
     @Override
     public void run() {
         throw common.wrongCall(
-                "say what to do: serve, check, simulate, replay or generate; in a checkout also bench, chaos or package");
+                "say what to do: serve, check, simulate, replay, suggest or generate; in a checkout also bench, chaos or package");
     }
 
     private static String name(CommandLine commandLine) {

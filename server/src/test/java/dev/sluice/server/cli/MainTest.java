@@ -43,7 +43,7 @@ class MainTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "''                              | sluice: say what to do: serve, check, simulate, replay or generate; in a checkout also bench, chaos or package; see sluice --help",
+                "''                              | sluice: say what to do: serve, check, simulate, replay, suggest or generate; in a checkout also bench, chaos or package; see sluice --help",
                 "frobnicate                      | sluice: Unmatched argument at index 0: 'frobnicate'; see sluice --help",
                 "simulate --permits ten          | sluice simulate: permits must be a whole number from 1 to 100000, was 'ten'; see",
                 "simulate --traffic storm        | sluice simulate: traffic must be one of steady, burst, boundary,",

@@ -1,0 +1,5 @@
+/** Judging suggested limits on generated logs, of which it is known who is what. */
+@NullMarked
+package dev.sluice.simulate.judge;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,52 @@
+package dev.sluice.simulate.suggest;
+
+import java.time.DayOfWeek;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongPredicate;
+
+/**
+ * A part of a log.
+ *
+ * @param lengthMicros how long it is without a break
+ * @param contains whether a time is in it
+ */
+record LogPart(long lengthMicros, LongPredicate contains) {
+    private static final long DAY = 86_400_000_000L;
+    private static final int WEEK = 7;
+
+    static LogPart whole(ObservedTraffic traffic) {
+        return new LogPart(traffic.spanMicros(), micros -> true);
+    }
+
+    /** The halves, and the days of the week if the log has each of them. */
+    static List<LogPart> of(ObservedTraffic traffic, ZoneId zone) {
+        long half = traffic.spanMicros() / 2;
+        long middle = traffic.firstMicros() + half;
+        List<LogPart> parts = new ArrayList<>();
+        parts.add(new LogPart(half, micros -> micros < middle));
+        parts.add(new LogPart(half, micros -> micros >= middle));
+        if (traffic.spanMicros() >= Thresholds.WINDOW_IN_LOG * WEEK * DAY) {
+            long offset =
+                    zone.getRules().getOffset(instant(traffic.firstMicros())).getTotalSeconds() * 1_000_000L;
+            for (DayOfWeek day : DayOfWeek.values()) {
+                parts.add(new LogPart(DAY, micros -> weekday(micros + offset) == day.ordinal()));
+            }
+        }
+        return parts;
+    }
+
+    /** From 0 for Monday; the first day of 1970 was a Thursday. */
+    private static int weekday(long micros) {
+        return (int) Math.floorMod(
+                Math.floorDiv(micros, DAY) + LocalDate.EPOCH.getDayOfWeek().ordinal(), (long) WEEK);
+    }
+
+    private static Instant instant(long micros) {
+        return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
+    }
+}

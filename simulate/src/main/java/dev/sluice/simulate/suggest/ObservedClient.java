@@ -1,0 +1,78 @@
+package dev.sluice.simulate.suggest;
+
+import java.util.Locale;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** A client of a log: its requests, and what else tells people from programs. */
+final class ObservedClient {
+    /** About how many bytes of memory a client takes without its requests. */
+    static final int BYTES = 320;
+
+    /** How many requests of a client are timed; more are only counted. */
+    static final int MAX_TIMED = 4_000_000;
+
+    private static final int PATH_BITS = 128;
+    private static final Pattern BOT = Pattern.compile("bot\\b|bot/|crawl|spider|slurp|archiver|\\+https?://");
+
+    final String key;
+    final Timeline timeline = new Timeline();
+    private long requests;
+    private @Nullable String agent;
+    private boolean severalAgents;
+    /** A bit for each hash of a path: how many are set tells how many paths there are. */
+    private long paths0;
+
+    private long paths1;
+
+    ObservedClient(String key) {
+        this.key = key;
+    }
+
+    /** Adds a request, and returns by how many bytes this grew. */
+    int add(long micros, int mark, @Nullable String path, @Nullable String userAgent) {
+        requests++;
+        if (path != null) {
+            int hash = path.hashCode() * 0x9E3779B9;
+            long bit = 1L << (hash >>> 26);
+            if ((hash >>> 25 & 1) == 0) {
+                paths0 |= bit;
+            } else {
+                paths1 |= bit;
+            }
+        }
+        if (agent == null) {
+            agent = userAgent;
+        } else if (!severalAgents && userAgent != null && !agent.equals(userAgent)) {
+            severalAgents = true;
+        }
+        return timeline.count() < MAX_TIMED ? timeline.add(micros, mark) : 0;
+    }
+
+    long requests() {
+        return requests;
+    }
+
+    /** The first user agent; empty if there is none. */
+    String agent() {
+        return agent == null ? "" : agent;
+    }
+
+    boolean hasSeveralAgents() {
+        return severalAgents;
+    }
+
+    boolean saysThatItIsABot() {
+        return BOT.matcher(agent().toLowerCase(Locale.ROOT)).find();
+    }
+
+    boolean saysThatItIsABrowser() {
+        return agent().startsWith("Mozilla/") && !saysThatItIsABot();
+    }
+
+    /** About how many different paths it asked for: within a tenth up to 100, and a lower bound from 600 on. */
+    int paths() {
+        int empty = PATH_BITS - Long.bitCount(paths0) - Long.bitCount(paths1);
+        return (int) Math.round(PATH_BITS * Math.log(PATH_BITS / (double) Math.max(1, empty)));
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.simulate.judge;
+
+import org.jspecify.annotations.NullMarked;
