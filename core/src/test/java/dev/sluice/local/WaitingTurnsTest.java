@@ -337,7 +337,7 @@ class WaitingTurnsTest {
         leave(1);
         long steps = queue(limiter).forecastSteps();
         assertDenied(limiter.acquireAsync("k", 1, ofMillis(999)));
-        assertThat(limiter.acquireAsync("k", 1, ofMillis(1000)))
+        assertThat(limiter.acquireAsync("k", 1, ofSeconds(1)))
                 .as("joins, until there is a forecast")
                 .isNotDone();
         assertThat(queue(limiter).forecastSteps()).isEqualTo(steps);

@@ -15,7 +15,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "judge",
         hidden = true,
-        description = "Suggests limits for generated logs, and compares what they cut with the truth about each client.")
+        description =
+                "Suggests limits for generated logs, and compares what they cut with the truth about each client.")
 final class JudgeCommand implements Callable<Integer> {
     @Mixin
     private CommonOptions common = new CommonOptions();

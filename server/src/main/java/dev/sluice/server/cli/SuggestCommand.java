@@ -109,7 +109,9 @@ final class SuggestCommand implements Callable<Integer> {
         };
         try {
             return SuggestOptions.DEFAULT
-                    .by(key.stream().map(name -> name.strip().toLowerCase(Locale.ROOT)).toList())
+                    .by(key.stream()
+                            .map(name -> name.strip().toLowerCase(Locale.ROOT))
+                            .toList())
                     .keeping(SuggestOptions.millionths(keep))
                     .of(what)
                     .in(logOptions.zone());

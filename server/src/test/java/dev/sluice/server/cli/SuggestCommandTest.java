@@ -48,13 +48,15 @@ class SuggestCommandTest {
         String log = folder.resolve("g.log").toString();
         assertThat(run("generate", "--lines", "5000", "--out", log)).isZero();
         out.getBuffer().setLength(0);
-        assertThat(run("suggest", log, "--json", "--keep", "99%", "--of", "requests")).isZero();
+        assertThat(run("suggest", log, "--json", "--keep", "99%", "--of", "requests"))
+                .isZero();
         assertThat(err.toString()).isEmpty();
         JsonObject json = new JsonObject(out.toString());
         assertThat(json.getDouble("keep")).isEqualTo(0.99);
         assertThat(json.getString("of")).isEqualTo("requests");
         assertThat(json.getJsonArray("windows")).hasSize(6);
-        assertThat(json.getJsonArray("leftOut").getJsonObject(0).getString("reason")).isNotBlank();
+        assertThat(json.getJsonArray("leftOut").getJsonObject(0).getString("reason"))
+                .isNotBlank();
         assertThat(RuleFile.parse("rules.yaml", json.getString("ruleFile")).rules())
                 .hasSameSizeAs(json.getJsonArray("rules"));
     }

@@ -1,5 +1,6 @@
 package dev.sluice.simulate.log;
 
+import io.airlift.compress.MalformedInputException;
 import io.airlift.compress.zstd.ZstdInputStream;
 import java.io.BufferedInputStream;
 import java.io.FilterInputStream;
@@ -109,7 +110,7 @@ final class LogInput {
 
     /**
      * Zstd, read in small pieces. Where the file is cut off, the decompressor throws away what it has decoded for the piece
-     * that is asked for.
+     * that is asked for, and what it keeps back to look up repetitions in.
      */
     private static final class Zstd extends FilterInputStream {
         private static final int PIECE = 256;
@@ -120,7 +121,14 @@ final class LogInput {
 
         @Override
         public int read(byte[] bytes, int from, int length) throws IOException {
-            return in.read(bytes, from, Math.min(length, PIECE));
+            try {
+                return in.read(bytes, from, Math.min(length, PIECE));
+            } catch (IOException | MalformedInputException e) {
+                throw new IOException(
+                        "the zstd data is cut off or damaged (" + e.getMessage()
+                                + "); zstdcat may read further, as in zstdcat FILE | sluice replay -",
+                        e);
+            }
         }
     }
 

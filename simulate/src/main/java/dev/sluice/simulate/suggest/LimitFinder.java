@@ -23,7 +23,6 @@ final class LimitFinder {
 
     private static final int CHUNKS_PER_PROCESSOR = 4;
 
-    private final ObservedTraffic traffic;
     private final List<ObservedClient> kept;
     private final List<ObservedClient> leftOut;
     private final SuggestOptions options;
@@ -38,7 +37,6 @@ final class LimitFinder {
      */
     LimitFinder(
             ObservedTraffic traffic, List<ObservedClient> kept, List<ObservedClient> leftOut, SuggestOptions options) {
-        this.traffic = traffic;
         this.kept = kept;
         this.leftOut = leftOut;
         this.options = options;

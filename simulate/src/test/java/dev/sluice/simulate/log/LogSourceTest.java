@@ -174,8 +174,11 @@ class LogSourceTest {
         byte[] whole = bytes.toByteArray();
         assertThat(read(file("whole.zst", whole)).entries()).hasSize(40_000);
         Logs.Read cut = read(file("cut.zst", Arrays.copyOf(whole, whole.length * 3 / 4)));
-        assertThat(cut.entries().size()).isBetween(20_000, 39_999);
-        assertThat(cut.summary().notes()).singleElement().asString().contains("cut.zst could not be read to its end");
+        assertThat(cut.entries().size()).isBetween(5000, 39_999);
+        assertThat(cut.summary().notes())
+                .singleElement()
+                .asString()
+                .contains("cut.zst could not be read to its end", "zstdcat FILE | sluice replay -");
     }
 
     @Test
