@@ -24,6 +24,9 @@ final class JudgeCommand implements Callable<Integer> {
     @Option(names = "--seeds", paramLabel = "N", description = "How many logs. Default: 20.")
     private int seeds = 20;
 
+    @Option(names = "--seed", paramLabel = "N", description = "The seed of the first log. Default: 1.")
+    private long seed = 1;
+
     @Option(names = "--lines", paramLabel = "N", description = "About how many lines each has. Default: 100000.")
     private long lines = 100_000;
 
@@ -45,8 +48,8 @@ final class JudgeCommand implements Callable<Integer> {
             throw common.wrongCall("--seeds and --lines must be 1 or more, were " + seeds + " and " + lines);
         }
         List<Judge.Judged> judged = new ArrayList<>();
-        for (int seed = 1; seed <= seeds; seed++) {
-            judged.add(Judge.judge(seed, lines, planted));
+        for (int i = 0; i < seeds; i++) {
+            judged.add(Judge.judge(seed + i, lines, planted));
         }
         common.out().print(JudgedTable.of(judged));
         common.out().flush();

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,9 @@ final class Endpoints {
     private static final int MAX_SEGMENTS = 4;
     private static final int MAX_SEGMENT = 32;
     private static final int STATUS_BITS = 2;
+    /** What a client sends as a method can be anything. */
+    private static final Pattern METHOD = Pattern.compile("[A-Za-z-]{0,20}");
+
     private static final Set<String> ASSETS = Set.of(
             "css", "js", "mjs", "map", "png", "jpg", "jpeg", "gif", "svg", "webp", "avif", "ico", "woff", "woff2",
             "ttf", "mp4", "webm");
@@ -102,7 +106,7 @@ final class Endpoints {
         Integer number = paths.byMethod.get(method);
         if (number == null) {
             number = endpoints.size();
-            if (number == MAX_ENDPOINTS) {
+            if (number == MAX_ENDPOINTS || !METHOD.matcher(method).matches()) {
                 return OTHER;
             }
             endpoints.add(new Endpoint(method, paths.glob, ASSETS.contains(extension(paths.glob))));

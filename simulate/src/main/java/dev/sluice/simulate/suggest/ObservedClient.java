@@ -12,6 +12,7 @@ final class ObservedClient {
     /** How many requests of a client are timed; more are only counted. */
     static final int MAX_TIMED = 4_000_000;
 
+    private static final int MAX_AGENT = 256;
     private static final int PATH_BITS = 128;
     private static final Pattern BOT = Pattern.compile("bot\\b|bot/|crawl|spider|slurp|archiver|\\+https?://");
 
@@ -41,12 +42,18 @@ final class ObservedClient {
                 paths1 |= bit;
             }
         }
+        int grown = userAgent == null ? 0 : agent(userAgent);
+        return timeline.count() < MAX_TIMED ? grown + timeline.add(micros, mark) : grown;
+    }
+
+    private int agent(String userAgent) {
+        String start = userAgent.length() <= MAX_AGENT ? userAgent : userAgent.substring(0, MAX_AGENT);
         if (agent == null) {
-            agent = userAgent;
-        } else if (!severalAgents && userAgent != null && !agent.equals(userAgent)) {
-            severalAgents = true;
+            agent = start;
+            return start.length();
         }
-        return timeline.count() < MAX_TIMED ? timeline.add(micros, mark) : 0;
+        severalAgents |= !agent.equals(start);
+        return 0;
     }
 
     long requests() {

@@ -27,9 +27,10 @@ public final class SuggestionText {
         return text.text.toString();
     }
 
+    /** A line. What stands in a log can be anything, so it is shown without control characters. */
     private void line(String format, Object... arguments) {
-        text.append(String.format(Locale.ROOT, format, arguments).stripTrailing())
-                .append('\n');
+        String line = String.format(Locale.ROOT, format, arguments).replaceAll("\\p{Cntrl}", "?");
+        text.append(line.stripTrailing()).append('\n');
     }
 
     private void log() {
@@ -134,7 +135,12 @@ public final class SuggestionText {
     private static String cut(long requests, long clients, long all) {
         return requests == 0
                 ? "nothing"
-                : String.format(Locale.ROOT, "%,d (%.1f %%), %,d clients", requests, 100.0 * requests / all, clients);
+                : String.format(
+                        Locale.ROOT,
+                        "%,d (%.1f %%), %,d clients",
+                        requests,
+                        100.0 * requests / Math.max(1, all),
+                        clients);
     }
 
     private void rules() {

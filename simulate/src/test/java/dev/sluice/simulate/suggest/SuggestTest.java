@@ -390,6 +390,29 @@ class SuggestTest {
     }
 
     @Test
+    void aLogOfAbuseAloneIsSaidToBeThat() {
+        Log log = new Log();
+        for (int i = 0; i < 300; i++) {
+            log.add("198.51.100.1", 2 * i, "POST /login", 401, BROWSER);
+        }
+        Suggestion suggestion = log.suggestion(SuggestOptions.DEFAULT);
+        assertThat(suggestion.notes()).anyMatch(note -> note.startsWith("every client looks like abuse"));
+        assertThat(suggestion.rules()).hasSize(1);
+        assertThat(SuggestionText.of(suggestion)).doesNotContain("NaN", "Infinity");
+    }
+
+    @Test
+    void controlCharactersOfALogAreNotShown() {
+        Log log = people();
+        for (int i = 0; i < 300; i++) {
+            log.add("198.51.100.6", 500 + 3 * i, "GET /products/" + i, 200, "Bot/1 \\u001b[2J +https://bot.example");
+        }
+        assertThat(SuggestionText.of(log.suggestion(SuggestOptions.DEFAULT)))
+                .contains("Bot/1 ?[2J")
+                .doesNotContain("\u001b");
+    }
+
+    @Test
     void oneRequestIsEnough() {
         Suggestion suggestion = suggest(
                 "192.0.2.1 - - [02/Nov/2026:00:00:00 +0000] \"GET / HTTP/1.1\" 200 5\n", SuggestOptions.DEFAULT);
