@@ -46,7 +46,8 @@ class EndpointsTest {
     void whatIsNoMethodIsNoEndpoint() {
         Endpoints endpoints = new Endpoints();
         for (String method : new String[] {"\u0016\u0003\u0001", "GET\n- name: x", "G".repeat(1000)}) {
-            assertThat(Endpoints.endpoint(endpoints.mark(method, "/login", 400))).isEqualTo(Endpoints.OTHER);
+            assertThat(Endpoints.endpoint(endpoints.mark(method, "/login", 400)))
+                    .isEqualTo(Endpoints.OTHER);
         }
         assertThat(endpoints.get(Endpoints.endpoint(endpoints.mark("M-SEARCH", "/login", 400))))
                 .hasToString("M-SEARCH /login");
