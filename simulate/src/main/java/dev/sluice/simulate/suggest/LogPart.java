@@ -34,16 +34,14 @@ record LogPart(long lengthMicros, LongPredicate contains) {
             long offset =
                     zone.getRules().getOffset(instant(traffic.firstMicros())).getTotalSeconds() * 1_000_000L;
             for (DayOfWeek day : DayOfWeek.values()) {
-                parts.add(new LogPart(DAY, micros -> weekday(micros + offset) == day.ordinal()));
+                parts.add(new LogPart(DAY, micros -> weekday(micros + offset) == day));
             }
         }
         return parts;
     }
 
-    /** From 0 for Monday; the first day of 1970 was a Thursday. */
-    private static int weekday(long micros) {
-        return (int) Math.floorMod(
-                Math.floorDiv(micros, DAY) + LocalDate.EPOCH.getDayOfWeek().ordinal(), (long) WEEK);
+    private static DayOfWeek weekday(long micros) {
+        return LocalDate.EPOCH.getDayOfWeek().plus(Math.floorDiv(micros, DAY));
     }
 
     private static Instant instant(long micros) {

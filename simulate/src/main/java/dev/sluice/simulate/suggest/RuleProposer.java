@@ -132,7 +132,7 @@ final class RuleProposer {
 
     /** What was needed, what that varies by, and a number that one can remember. */
     static long withHeadroom(long permits) {
-        long free = permits + (long) Math.ceil(Thresholds.HEADROOM_ROOTS * Math.sqrt(permits));
+        long free = permits + (long) Math.ceil(Thresholds.HEADROOM_ROOTS * Math.sqrt((double) permits));
         long step = free < TIDY_FROM ? 1 : 5;
         for (long tens = 100; tens <= free; tens *= 10) {
             step = tens / 10;

@@ -356,8 +356,8 @@ class SuggestTest {
     @ValueSource(longs = {1, 2, 5, 10, 50, 99, 100, 1000, 12_345, 1_000_000})
     void headroomIsTwiceTheRootAndATidyNumber(long permits) {
         long proposed = RuleProposer.withHeadroom(permits);
-        assertThat(proposed - permits).isGreaterThanOrEqualTo((long) (2 * Math.sqrt(permits)));
-        assertThat((double) proposed).isCloseTo(permits + 2 * Math.sqrt(permits), within(1 + proposed * 0.2));
+        assertThat(proposed - permits).isGreaterThanOrEqualTo((long) (2 * Math.sqrt((double) permits)));
+        assertThat((double) proposed).isCloseTo(permits + 2 * Math.sqrt((double) permits), within(1 + proposed * 0.2));
     }
 
     @ParameterizedTest
