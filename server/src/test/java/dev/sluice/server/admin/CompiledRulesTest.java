@@ -15,13 +15,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code GET /v1/rules?compiled} shows what is in force, with every default. */
 class CompiledRulesTest {
-    /** A component that is added to a rule has to be shown, too. */
+    /** A component that is added to a rule has to be shown, too, unless no rule of a file can have it. */
     @Test
     void everyComponentOfARuleIsShown() {
         JsonObject shown = RuleJson.of(RuleFile.example().rules().get(0));
         assertThat(shown.fieldNames())
                 .containsAll(Arrays.stream(Rule.class.getRecordComponents())
                         .map(RecordComponent::getName)
+                        .filter(name -> !name.equals("underWay"))
                         .toList());
     }
 
