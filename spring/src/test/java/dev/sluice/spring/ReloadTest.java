@@ -214,7 +214,7 @@ class ReloadTest {
                     .isInstanceOf(RateLimitConfigurationException.class)
                     .hasMessageContaining("Later.later()")
                     .hasMessageContaining("permits that are held until the call is done");
-            assertThat(limits(registry)).startsWith("5 per 1m");
+            assertThat(registry.versions()).hasSize(1);
         });
     }
 
