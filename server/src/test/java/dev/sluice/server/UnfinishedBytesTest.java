@@ -97,7 +97,9 @@ class UnfinishedBytesTest {
         }
         client.closed.get(20, TimeUnit.SECONDS);
         String refusal = path.equals(GRPC) ? "200 8" : "503 null";
-        assertThat(client.answers()).as("what arrives before the connection is gone").allMatch(refusal::equals);
+        assertThat(client.answers())
+                .as("what arrives before the connection is gone")
+                .allMatch(refusal::equals);
         client.http.close();
         Eventually.holds(
                 "nothing is kept", Duration.ofSeconds(10), () -> metric("bytes") == 0, () -> "" + metric("bytes"));

@@ -210,8 +210,10 @@ class AutoConfigureSluiceTest {
         }
     }
 
+    /** In an application of its own: in a shared one the tests before have counted. */
     @Nested
     @SpringJUnitConfig(App.class)
+    @TestPropertySource(properties = "test.application=without-reset")
     @AutoConfigureSluice(reset = false)
     @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
     class WithoutReset {
