@@ -23,7 +23,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Four million addresses through rules that remember much about each, in a heap that cannot hold them all. */
 @Tag("full")
-@Tag("load")
 class KeyFloodTest {
     private static final int ADDRESSES = 4_000_000;
     private static final int CONNECTIONS = 8;

@@ -14,7 +14,6 @@ import org.junit.jupiter.api.TestFactory;
 
 /** Every fault in its short form: no call is late, none throws, and nothing is admitted beyond the bound. */
 @Tag("full")
-@Tag("load")
 class ChaosTest {
     private static final List<CallerResult> RESULTS = new ArrayList<>();
     private static Stalls stalls;

@@ -8,7 +8,6 @@ import org.junit.jupiter.params.provider.FieldSource;
 
 /** Law 14 in a small heap: the short form of what {@code ./sluice bench memory} shows. */
 @Tag("full")
-@Tag("load")
 class MemoryFloodTest {
     @SuppressWarnings("unused") // by name
     private static final java.util.List<String> ALGORITHMS = MemoryFlood.ALGORITHMS;

@@ -14,7 +14,6 @@ import org.junit.jupiter.api.TestFactory;
 
 /** Every benchmark on Redis still runs and every call in it takes the path it says. No times are looked at. */
 @Tag("full")
-@Tag("load")
 class RedisSmokeTest {
     private static RedisBench bench;
 

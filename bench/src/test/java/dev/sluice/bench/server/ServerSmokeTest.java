@@ -18,7 +18,6 @@ import org.junit.jupiter.api.TestFactory;
 
 /** Every benchmark of the server still runs and gives figures. How good they are is not looked at. */
 @Tag("full")
-@Tag("load")
 class ServerSmokeTest {
     private static final Measurements FIGURES = new Measurements();
     private static ServerBench bench;

@@ -9,7 +9,6 @@ import org.junit.jupiter.api.Timeout;
 
 /** The soak in its short form: good clients get their answers, whatever others do. */
 @Tag("full")
-@Tag("load")
 class SoakTest {
     @Test
     @Timeout(180)

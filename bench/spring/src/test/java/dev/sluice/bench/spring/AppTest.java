@@ -11,7 +11,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Every row is limited by whom it says, and by nobody else. */
 @Tag("full")
-@Tag("load")
 class AppTest {
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.MATCH_ALL, names = ".*_FILTER")
