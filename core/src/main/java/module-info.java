@@ -10,7 +10,10 @@ module dev.sluice.core {
             dev.sluice.rules;
     exports dev.sluice.text to
             dev.sluice.rules,
-            dev.sluice.simulate;
+            dev.sluice.server,
+            dev.sluice.simulate,
+            dev.sluice.spring,
+            dev.sluice.spring.gateway;
 
     uses dev.sluice.LocalProvider;
 

@@ -115,6 +115,20 @@ public interface Limiter {
         return CompletableFuture.completedFuture(peek(key, permits));
     }
 
+    /**
+     * What a key has used of each limit, in their order, and when it was taken. Takes nothing. What is not in use of a
+     * limit is what a {@link #peek} at the same time says {@linkplain Decision#remaining remains}, to a limiter that has no
+     * {@linkplain #withShare share}.
+     *
+     * @return fails if the store does not answer
+     */
+    default CompletableFuture<List<KeyUsage>> usageAsync(String key) {
+        return peekAsync(key, 0)
+                .thenApply(now -> now.perLimit().stream()
+                        .map(limit -> new KeyUsage(limit.limit() - limit.remaining(), List.of()))
+                        .toList());
+    }
+
     // ---- Waiting
 
     /**
@@ -328,8 +342,19 @@ public interface Limiter {
         return CompletableFuture.completedFuture(false);
     }
 
-    /** Forgets everything this key has used. */
+    /** Forgets everything this key has used; only in this process if the store does not answer. */
     void reset(String key);
+
+    /**
+     * Like {@link #reset(String)}, but does not wait for the store.
+     *
+     * @return completes when the key is forgotten; fails if the store does not answer, and then only this process has
+     *     forgotten it
+     */
+    default CompletableFuture<?> resetAsync(String key) {
+        reset(key);
+        return CompletableFuture.completedFuture(null);
+    }
 
     /** Forgets everything the one key has used. */
     default void reset() {

@@ -4,6 +4,8 @@ import dev.sluice.bench.chaos.Chaos;
 import dev.sluice.bench.core.CoreBench;
 import dev.sluice.bench.core.MemoryFlood;
 import dev.sluice.bench.redis.RedisBench;
+import dev.sluice.bench.replay.ReplayBench;
+import dev.sluice.bench.report.League;
 import dev.sluice.bench.report.Options;
 import dev.sluice.bench.server.ServerBench;
 import dev.sluice.bench.soak.Soak;
@@ -11,6 +13,7 @@ import dev.sluice.server.log.LogFormat;
 import dev.sluice.server.log.ServerLog;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 
@@ -30,14 +33,16 @@ public final class Main {
             case "core" -> CoreBench.run(Options.read(command, rest));
             case "redis" -> RedisBench.run(Options.read(command, rest));
             case "server" -> ServerBench.run(Options.read(command, rest));
+            case "replay" -> ReplayBench.run(Options.read(command, rest));
             case "memory" -> memory(rest);
+            case "league" -> league(rest);
             case "smoke" -> smoke(rest);
             case "soak" -> System.exit(Soak.run(rest, System.out));
             case "chaos" -> System.exit(Chaos.run(rest, System.out));
             case "", "-h", "--help", "help" -> System.out.print(Options.USAGE);
             default ->
                 throw new Options.BadOption("unknown benchmark '" + command
-                        + "'; there is: core, memory, redis, server, soak, spring, smoke");
+                        + "'; there is: all, core, league, memory, redis, replay, server, soak, spring, smoke");
         }
     }
 
@@ -53,6 +58,13 @@ public final class Main {
         }
     }
 
+    private static void league(List<String> args) throws IOException {
+        if (args.size() > 1) {
+            throw new Options.BadOption("league takes one folder, was given " + args);
+        }
+        System.out.print(League.write(Path.of(args.isEmpty() ? "docs" : args.get(0))));
+    }
+
     private static void smoke(List<String> args) {
         if (!args.isEmpty()) {
             throw new Options.BadOption("smoke takes no arguments, was given " + args);
@@ -60,5 +72,6 @@ public final class Main {
         CoreBench.smoke();
         RedisBench.smoke();
         ServerBench.smoke();
+        ReplayBench.smoke();
     }
 }

@@ -1,5 +1,7 @@
 package dev.sluice.algorithm;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -151,6 +153,26 @@ public record SlidingLog(long capacity, long periodMicros, Lineage lineage) impl
         @Override
         public long used(long now) {
             return usedBefore(now) + remembered(now);
+        }
+
+        /** The spans are as long as each other and begin at multiples of their length, so they move on with the time. */
+        @Override
+        public List<Span> spans(long now, int most) {
+            long time = Math.max(now, last);
+            long length = limit.periodMicros / (most - 1) + 1; // the first and the last may be in the window in part
+            List<Span> spans = new ArrayList<>();
+            Run run = usedBefore(now) > 0 ? before : null;
+            int from = countUpTo(horizon(now));
+            while (run != null || from < size) {
+                long number = Math.floorDiv(run != null ? run.instant : entry(from), length);
+                int to = countUpTo((number + 1) * length - 1);
+                long fromAgo = Math.min(limit.periodMicros, time - number * length);
+                long toAgo = Math.max(0, time - (number + 1) * length);
+                spans.add(new Span(fromAgo, toAgo, to - from + (run == null ? 0 : run.count)));
+                from = to;
+                run = null;
+            }
+            return spans;
         }
 
         @Override

@@ -1,5 +1,8 @@
 package dev.sluice.algorithm;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /**
  * At most L permits in any W, counted in N slices of W/N.
  *
@@ -140,6 +143,34 @@ public record SlidingWindow(long capacity, long sliceMicros, int slices, boolean
                 used -= partial - Rate.multiplyDivideUp(partial, overlap, limit.sliceMicros);
             }
             return used;
+        }
+
+        /** A slice each; or several, which begin at a multiple of their number, so that they move on with the time. */
+        @Override
+        public List<Span> spans(long now, int most) {
+            long time = Math.max(now, last);
+            long slice = sliceAt(time);
+            long together = limit.slices / (most - 1L) + 1; // the first and the last may have fewer slices
+            int next = fallenOff(slice);
+            long uncounted = -used(now); // of the oldest slice, if it counts by its overlap
+            for (int i = next; i < size; i++) {
+                uncounted += count(i);
+            }
+            List<Span> spans = new ArrayList<>();
+            while (next < size) {
+                long number = Math.floorDiv(number(next), together);
+                long permits = -uncounted;
+                uncounted = 0;
+                for (; next < size && number(next) < (number + 1) * together; next++) {
+                    permits += count(next);
+                }
+                long from = Math.max(number * together, slice - limit.slices) * limit.sliceMicros;
+                long to = (number + 1) * together * limit.sliceMicros;
+                if (permits > 0) {
+                    spans.add(new Span(time - from, Math.max(0, time - to), permits));
+                }
+            }
+            return spans;
         }
 
         @Override

@@ -1,5 +1,7 @@
 package dev.sluice.algorithm;
 
+import java.util.List;
+
 /**
  * The use that one key has made of one limit, and the arithmetic on it. All times are microseconds on one clock.
  *
@@ -70,6 +72,14 @@ public abstract class State extends SequenceLock {
 
     /** Permits in use, rounded up. */
     public abstract long used(long now);
+
+    /**
+     * The permits in use by the time at which they were taken, oldest first, in at most {@code most} spans: together they
+     * are {@link #used}. None if that is not remembered. Ask only a state that no other thread changes.
+     */
+    public List<Span> spans(long now, int most) {
+        return List.of();
+    }
 
     /** The first instant from now on at which {@code cost} permits, at most the capacity, fit if nobody else comes. */
     public abstract long readyAt(long now, long cost);

@@ -1,6 +1,7 @@
 package dev.sluice.local;
 
 import dev.sluice.Decision;
+import dev.sluice.KeyUsage;
 import dev.sluice.Limit;
 import dev.sluice.Outcome;
 import dev.sluice.Scheduler;
@@ -42,6 +43,8 @@ final class LimiterCore extends Entry {
 
     /** About what a limiter takes beside its states: this object, its limits, its table without keys. */
     private static final long BYTES = 800;
+
+    private static final int WHOLE = 100;
 
     private static final int HOLDS = 1;
     private static final int DELAYS = 2;
@@ -209,6 +212,14 @@ final class LimiterCore extends Entry {
             }
             relax(tries);
         }
+    }
+
+    /** What a key has used of each limit. Takes nothing. */
+    List<KeyUsage> usage(String key) {
+        long clock = clock();
+        sweep(key, clock);
+        Entry entry = look(key);
+        return new LocalKeyStatus(null, entry.snapshot(), WHOLE, time(entry, clock)).usage();
     }
 
     /** The decision when permits are taken from {@code copy}, the state of a key that is only looked at. */

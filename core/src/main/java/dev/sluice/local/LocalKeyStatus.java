@@ -1,8 +1,11 @@
 package dev.sluice.local;
 
+import dev.sluice.KeyUsage;
 import dev.sluice.algorithm.State;
 import dev.sluice.spi.KeyStatus;
 import dev.sluice.spi.LimiterDecision;
+import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +36,20 @@ final class LocalKeyStatus extends KeyStatus {
     /** How it stands when nothing is charged. */
     LimiterDecision uncharged(long clock) {
         return allowed(0, clock, state.departsAt(now));
+    }
+
+    /** What is in use of each limit. */
+    List<KeyUsage> usage() {
+        return IntStream.range(0, state.parts())
+                .mapToObj(limit -> usage(state.part(limit)))
+                .toList();
+    }
+
+    private KeyUsage usage(State part) {
+        List<KeyUsage.Span> spans = part.spans(now, KeyUsage.MAX_SPANS).stream()
+                .map(span -> new KeyUsage.Span(span.fromAgo(), span.toAgo(), span.permits()))
+                .toList();
+        return new KeyUsage(part.used(now), spans);
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.sluice.local;
 
 import dev.sluice.Decision;
 import dev.sluice.DecisionListener;
+import dev.sluice.KeyUsage;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.Ticker;
@@ -88,6 +89,11 @@ final class LocalLimiter extends AbstractLimiter {
     }
 
     @Override
+    protected CompletableFuture<List<KeyUsage>> used(String key) {
+        return CompletableFuture.completedFuture(core.usage(key));
+    }
+
+    @Override
     protected CompletableFuture<Decision> await(String key, long permits, long maxWaitMicros) {
         return core.waiting.await(key, permits, percent, maxWaitMicros);
     }
@@ -117,8 +123,9 @@ final class LocalLimiter extends AbstractLimiter {
     }
 
     @Override
-    protected void resetKey(String key) {
+    protected CompletableFuture<?> resetKey(String key) {
         core.reset(key);
+        return DONE;
     }
 
     /** Refuses those who wait, now and from now on. */

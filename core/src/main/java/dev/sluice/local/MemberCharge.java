@@ -166,6 +166,8 @@ final class MemberCharge {
             long departsAt = state.departsAt(now);
             state.take(now, permits);
             decision = status(state).allowed(permits, clock, departsAt);
+        } else if (permits == 0 && before > 0) {
+            decision = status(state).uncharged(clock); // with what the members before it have taken
         }
     }
 

@@ -2,9 +2,11 @@ package dev.sluice.spi;
 
 import dev.sluice.Decision;
 import dev.sluice.DecisionListener;
+import dev.sluice.KeyUsage;
 import dev.sluice.Limiter;
 import dev.sluice.Outcome;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -52,6 +54,9 @@ public abstract class AbstractLimiter implements Limiter {
     /** The decision that {@link #take} would make with any delay. Takes nothing. */
     protected abstract CompletableFuture<Decision> look(String key, long permits);
 
+    /** What a key has used of each limit. Takes nothing. The future fails if the store does not answer. */
+    protected abstract CompletableFuture<List<KeyUsage>> used(String key);
+
     /** Takes the permits as soon as they can be had, if that is within {@code maxWaitMicros}. */
     protected abstract CompletableFuture<Decision> await(String key, long permits, long maxWaitMicros);
 
@@ -67,8 +72,8 @@ public abstract class AbstractLimiter implements Limiter {
     /** Ends the hold with this id; false if there is none. */
     protected abstract CompletableFuture<Boolean> releaseLeased(String key, long id);
 
-    /** Forgets everything a key has used. */
-    protected abstract void resetKey(String key);
+    /** Forgets everything a key has used. The future fails if the store does not answer. */
+    protected abstract CompletableFuture<?> resetKey(String key);
 
     /** Whether permits are held until they are released. */
     protected abstract boolean holds();
@@ -108,6 +113,12 @@ public abstract class AbstractLimiter implements Limiter {
         check(key, permits);
         CompletableFuture<Decision> seen = look(key, permits);
         return shadow ? seen.thenApply(decision -> LimiterDecision.of(decision).asShadow()) : seen;
+    }
+
+    @Override
+    public final CompletableFuture<List<KeyUsage>> usageAsync(String key) {
+        check(key, 0);
+        return used(key);
     }
 
     @Override
@@ -167,8 +178,13 @@ public abstract class AbstractLimiter implements Limiter {
 
     @Override
     public final void reset(String key) {
+        resetAsync(key).handle((done, noAnswer) -> DONE).join();
+    }
+
+    @Override
+    public final CompletableFuture<?> resetAsync(String key) {
         check(key, 0);
-        resetKey(key);
+        return resetKey(key);
     }
 
     @Override

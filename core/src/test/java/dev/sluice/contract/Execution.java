@@ -1,6 +1,7 @@
 package dev.sluice.contract;
 
 import dev.sluice.Decision;
+import dev.sluice.KeyUsage;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.spi.LimiterDecision;
@@ -65,6 +66,7 @@ final class Execution {
             case DECIDE -> decide(face, step);
             case TRY -> tryAcquire(face, step);
             case REFUND, RELEASE -> refund(step);
+            case RESET -> reset(step);
         };
     }
 
@@ -102,12 +104,23 @@ final class Execution {
         return Answer.NONE;
     }
 
+    /** Takes a microsecond, as a call to another process does: it is over before the next request comes. */
+    private Answer reset(Step step) {
+        limiter.reset(step.key());
+        clock.advance(1);
+        return Answer.NONE;
+    }
+
     Answer decide(String key, long permits) {
         return call(Step.decide(0, key, permits));
     }
 
     Answer peek(String key, long permits) {
         return call(new Step(0, Step.Call.PEEK, key, permits, 100));
+    }
+
+    List<KeyUsage> usage(String key) {
+        return limiter.usageAsync(key).join();
     }
 
     Grant lastGrant() {

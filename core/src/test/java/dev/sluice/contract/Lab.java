@@ -56,9 +56,14 @@ final class Lab {
         return new Execution(subject, limits(), startMicros, tally);
     }
 
+    /** A limiter of another make that nothing has been asked of. */
+    Execution fresh(Subject other) {
+        return new Execution(other, limits(), trace.startMicros(), tally);
+    }
+
     /** A limiter of another make, after all steps. */
     Execution afterAll(Subject other) {
-        Execution execution = new Execution(other, limits(), trace.startMicros(), tally);
+        Execution execution = fresh(other);
         execution.perform(steps());
         return execution;
     }

@@ -1,6 +1,7 @@
 package dev.sluice.contract;
 
 import dev.sluice.Decision;
+import dev.sluice.KeyUsage;
 import dev.sluice.Limit;
 import dev.sluice.Outcome;
 import dev.sluice.model.ModelLimiter;
@@ -127,6 +128,37 @@ final class Laws {
             answers.add(answer);
         }
         LawBroken.unlessEqual(lab.afterAll().answers(), answers, lab.steps(), "with peeks, the answers are others");
+    }
+
+    /** 6. What is said to be in use adds up to what a peek says, was taken when the model took it, and looking is free. */
+    static void usageIsExact(Lab lab) {
+        Execution looking = lab.after(0);
+        Execution model = lab.fresh(ModelLimiter::new);
+        List<Answer> answers = new ArrayList<>();
+        for (int i = 0; i < lab.steps().size(); i++) {
+            Step step = lab.steps().get(i);
+            answers.add(looking.perform(step));
+            model.perform(step);
+            List<KeyUsage> usage = looking.usage(step.key());
+            LawBroken.unless(
+                    usage.equals(model.usage(step.key())),
+                    "after step %d, in use %s%n  but by the model %s",
+                    i,
+                    usage,
+                    model.usage(step.key()));
+            long remaining = Long.MAX_VALUE;
+            for (int limit = 0; limit < usage.size(); limit++) {
+                KeyUsage each = usage.get(limit);
+                remaining = Math.min(remaining, lab.limits().get(limit).capacity() - each.used());
+                long sum =
+                        each.spans().stream().mapToLong(KeyUsage.Span::permits).sum();
+                LawBroken.unless(each.spans().isEmpty() || sum == each.used(), "after step %d, %d in %s", i, sum, each);
+                LawBroken.unless(each.spans().size() <= KeyUsage.MAX_SPANS, "after step %d, too many: %s", i, each);
+            }
+            Answer peeked = looking.peek(step.key(), 0);
+            LawBroken.unless(peeked.remaining() == remaining, "after step %d, in use %s, but %s", i, usage, peeked);
+        }
+        LawBroken.unlessEqual(lab.afterAll().answers(), answers, lab.steps(), "with looks, the answers are others");
     }
 
     /** 7. Where acquire(a+b) is allowed, acquire(a) then acquire(b) are too, and leave the same state. */

@@ -80,6 +80,13 @@ public abstract class LimiterContract {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("families")
+    @DisplayName("6. Usage is free, adds up to what a peek says, and is where the model has it")
+    void usageIsExact(LimitFamily family) {
+        holds("6", family, Laws::usageIsExact, Manner::givesBackAndResets);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("families")
     @DisplayName("7. Split: a + b at once is a, then b")
     void split(LimitFamily family) {
         holds("7", family, Laws::split, manner -> manner);
@@ -138,7 +145,7 @@ public abstract class LimiterContract {
     @MethodSource("families")
     @DisplayName("Like the model: every answer is the reference model's, field by field")
     void likeTheModel(LimitFamily family) {
-        holds("like the model", family, Laws::likeTheModel, Manner::givesBackWhenItStepsBack);
+        holds("like the model", family, Laws::likeTheModel, Manner::givesBackAndResets);
     }
 
     private void holds(String law, LimitFamily family, Consumer<Lab> check, UnaryOperator<Manner> manners) {

@@ -17,7 +17,8 @@ record Step(long gapMicros, Call call, String key, long permits, int percent) {
         PEEK,
         TRY,
         REFUND,
-        RELEASE
+        RELEASE,
+        RESET
     }
 
     static Step decide(long gapMicros, String key, long permits) {

@@ -35,24 +35,35 @@ final class TraceWriter {
     }
 
     /** What a trace may hold besides requests on a clock that goes forward. */
-    record Manner(boolean stepsBack, boolean givesBack, boolean holdsPermits, boolean shares, boolean oneKey) {
+    record Manner(
+            boolean stepsBack,
+            boolean givesBack,
+            boolean holdsPermits,
+            boolean shares,
+            boolean oneKey,
+            boolean resets) {
         static Manner random(Random random, LimitFamily family) {
             int manner = random.nextInt(3);
             return new Manner(
-                    manner == 0, manner == 1, family.holdsPermits(), random.nextInt(4) == 0, random.nextBoolean());
+                    manner == 0,
+                    manner == 1,
+                    family.holdsPermits(),
+                    random.nextInt(4) == 0,
+                    random.nextBoolean(),
+                    false);
         }
 
         Manner stepsBack(boolean steps) {
-            return new Manner(steps, givesBack, holdsPermits, shares, oneKey);
+            return new Manner(steps, givesBack, holdsPermits, shares, oneKey, resets);
         }
 
         Manner givesBack(boolean gives) {
-            return new Manner(stepsBack, gives, holdsPermits, shares, oneKey);
+            return new Manner(stepsBack, gives, holdsPermits, shares, oneKey, resets);
         }
 
-        /** The same, and refunds where the clock steps back too. */
-        Manner givesBackWhenItStepsBack() {
-            return givesBack(givesBack || stepsBack);
+        /** The same, and refunds where the clock steps back too; where it does not, keys are reset. */
+        Manner givesBackAndResets() {
+            return new Manner(stepsBack, givesBack || stepsBack, holdsPermits, shares, oneKey, !stepsBack);
         }
 
         /**
@@ -85,7 +96,7 @@ final class TraceWriter {
 
     /** More steps of the same kind, on a clock that goes forward from {@code now}. */
     static List<Step> more(Random random, List<Limit> limits, long now, LimitFamily family) {
-        Manner manner = new Manner(false, false, family.holdsPermits(), false, true);
+        Manner manner = new Manner(false, false, family.holdsPermits(), false, true, false);
         return new TraceWriter(random, limits, manner, now).steps(8);
     }
 
@@ -104,6 +115,10 @@ final class TraceWriter {
         latest = Math.max(latest, now);
         String key = manner.oneKey() ? "" : KEYS[random.nextInt(KEYS.length)];
         int percent = manner.shares() && random.nextInt(3) == 0 ? PERCENTS[random.nextInt(PERCENTS.length)] : 100;
+        if (manner.resets() && random.nextInt(16) == 0) {
+            now++; // the reset takes that long
+            return new Step(gap, Step.Call.RESET, key, 0, 100);
+        }
         int dice = random.nextInt(20);
         if (manner.givesBack() && dice < 5) {
             int part = random.nextBoolean() ? 100 : PERCENTS[random.nextInt(PERCENTS.length)];

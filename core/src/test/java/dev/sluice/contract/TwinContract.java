@@ -59,7 +59,7 @@ public abstract class TwinContract {
     /** How the twins differ on the trace of a seed, made as short as it can be; nothing if they do not. */
     private Optional<String> difference(long seed, LimitFamily family) {
         Trace trace = TraceWriter.write(
-                seed, family, Manner.random(new Random(~seed), family).givesBackWhenItStepsBack());
+                seed, family, Manner.random(new Random(~seed), family).givesBackAndResets());
         steps.add(trace.steps().size());
         return new Trial(twin(), family, lab -> compare(lab.trace()), new Tally()).breaks(trace);
     }

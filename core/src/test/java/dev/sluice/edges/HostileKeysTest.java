@@ -27,6 +27,7 @@ class HostileKeysTest {
                 () -> limiter.tryAcquire(null, 1),
                 () -> limiter.decide(null, 1),
                 () -> limiter.peek(null, 1),
+                () -> limiter.usageAsync(null),
                 () -> limiter.acquire(null, 1, Duration.ZERO),
                 () -> limiter.acquireAsync(null, 1, Duration.ZERO),
                 () -> limiter.hold(null, 1),

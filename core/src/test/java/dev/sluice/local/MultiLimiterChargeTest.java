@@ -120,6 +120,16 @@ class MultiLimiterChargeTest {
     }
 
     @Test
+    void aLookAtACounterSeesWhatTheChargesBeforeItTake() {
+        List<Decision> taken =
+                decideAll(charge(open, 0), charge(open, 3), charge(open, 0), charge(open, 2), charge(open, 0));
+        assertThat(taken).extracting(Decision::remaining).containsExactly(10L, 7L, 7L, 5L, 5L);
+        List<Decision> denied = decideAll(charge(open, 0), charge(open, 4), charge(open, 0), charge(open, 4));
+        assertThat(denied).extracting(Decision::remaining).containsExactly(5L, 5L, 5L, 5L);
+        assertThat(left(open)).isEqualTo(5);
+    }
+
+    @Test
     void moreThanTheLimitInAllIsNever() {
         List<Decision> denied = decideAll(charge(open, 6), charge(open, 5), charge(open, Long.MAX_VALUE));
         assertThat(denied).extracting(Decision::outcome).containsExactly(Outcome.ALLOWED, Outcome.NEVER, Outcome.NEVER);

@@ -1,6 +1,7 @@
 package dev.sluice.model;
 
 import dev.sluice.Decision;
+import dev.sluice.KeyUsage;
 import dev.sluice.Limit;
 import dev.sluice.Outcome;
 import dev.sluice.spi.LimiterDecision;
@@ -76,6 +77,10 @@ final class KeyModel {
                 retryAfter(tightest, now, permits, percent),
                 resetAfter(now));
         return new Answer(decision, List.of());
+    }
+
+    List<KeyUsage> usage(long now) {
+        return parts.stream().map(part -> part.usage(now)).toList();
     }
 
     void refund(long now, List<Charge> charges, long unused) {

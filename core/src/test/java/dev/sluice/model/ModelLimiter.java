@@ -1,6 +1,7 @@
 package dev.sluice.model;
 
 import dev.sluice.Decision;
+import dev.sluice.KeyUsage;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.Ticker;
@@ -17,22 +18,21 @@ import java.util.function.Function;
  * change its limits.
  */
 public final class ModelLimiter implements Limiter {
+    /** What was taken for a decision, and of which model: a reset puts another in its place. */
+    private record Taken(KeyModel key, List<Charge> charges) {}
+
     private final Ticker ticker;
     private final List<Limit> limits;
     private final int percent;
     private final Map<String, KeyModel> keys;
-    private final Map<Decision, List<Charge>> taken;
+    private final Map<Decision, Taken> taken;
 
     public ModelLimiter(Ticker ticker, Limit... limits) {
         this(ticker, List.of(limits), 100, new HashMap<>(), new IdentityHashMap<>());
     }
 
     private ModelLimiter(
-            Ticker ticker,
-            List<Limit> limits,
-            int percent,
-            Map<String, KeyModel> keys,
-            Map<Decision, List<Charge>> taken) {
+            Ticker ticker, List<Limit> limits, int percent, Map<String, KeyModel> keys, Map<Decision, Taken> taken) {
         this.ticker = ticker;
         this.limits = limits;
         this.percent = percent;
@@ -47,14 +47,20 @@ public final class ModelLimiter implements Limiter {
 
     @Override
     public synchronized Decision decide(String key, long permits) {
-        KeyModel.Answer answer = key(key).decide(nowMicros(), permits, percent);
-        taken.put(answer.decision(), answer.charges());
+        KeyModel model = key(key);
+        KeyModel.Answer answer = model.decide(nowMicros(), permits, percent);
+        taken.put(answer.decision(), new Taken(model, answer.charges()));
         return answer.decision();
     }
 
     @Override
     public Decision peek(String key, long permits) {
         return key(key).copy().decide(nowMicros(), permits, percent).decision();
+    }
+
+    @Override
+    public CompletableFuture<List<KeyUsage>> usageAsync(String key) {
+        return CompletableFuture.completedFuture(key(key).usage(nowMicros()));
     }
 
     @Override
@@ -68,17 +74,17 @@ public final class ModelLimiter implements Limiter {
 
     @Override
     public void refund(String key, Decision decision, long unused) {
-        List<Charge> charges = unused == decision.permits() ? taken.remove(decision) : taken.get(decision);
-        if (charges != null) {
-            key(key).refund(nowMicros(), charges, unused);
+        Taken charged = unused == decision.permits() ? taken.remove(decision) : taken.get(decision);
+        if (charged != null && charged.key == key(key)) {
+            charged.key.refund(nowMicros(), charged.charges, unused);
         }
     }
 
     @Override
     public void release(String key, Decision decision) {
-        List<Charge> charges = taken.remove(decision);
-        if (charges != null) {
-            key(key).release(charges);
+        Taken charged = taken.remove(decision);
+        if (charged != null && charged.key == key(key)) {
+            charged.key.release(charged.charges);
         }
     }
 

@@ -1,6 +1,8 @@
 package dev.sluice.model;
 
+import dev.sluice.KeyUsage;
 import dev.sluice.Limit;
+import java.util.List;
 
 /** One limit on one key: says what fits and when nothing is counted any more; all else is found by trying. */
 abstract class PartModel {
@@ -57,6 +59,16 @@ abstract class PartModel {
 
     final long remaining(long now) {
         return Search.largest(0, capacity(), permits -> permits == 0 || admits(now, permits));
+    }
+
+    /** What is in use, and when it was taken where the limit remembers it. */
+    final KeyUsage usage(long now) {
+        return new KeyUsage(capacity() - remaining(now), spans(effective(now)));
+    }
+
+    /** The permits that count at {@code at} by when they were taken. */
+    List<KeyUsage.Span> spans(long at) {
+        return List.of();
     }
 
     final long retryAfterMicros(long now, long permits) {

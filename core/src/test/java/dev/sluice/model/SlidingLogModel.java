@@ -1,9 +1,11 @@
 package dev.sluice.model;
 
+import dev.sluice.KeyUsage;
 import dev.sluice.Limit;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeMap;
 
 /** Every charge there ever was, recounted each time. */
 final class SlidingLogModel extends PartModel {
@@ -49,6 +51,23 @@ final class SlidingLogModel extends PartModel {
             count += inWindow(at, charge) ? charge.permits : 0;
         }
         return count;
+    }
+
+    @Override
+    List<KeyUsage.Span> spans(long at) {
+        long length = periodMicros / (KeyUsage.MAX_SPANS - 1) + 1;
+        TreeMap<Long, Long> permits = new TreeMap<>();
+        for (Charge charge : log) {
+            if (inWindow(at, charge) && charge.permits > 0) {
+                permits.merge(Math.floorDiv(charge.atMicros, length), charge.permits, Long::sum);
+            }
+        }
+        return permits.entrySet().stream()
+                .map(span -> new KeyUsage.Span(
+                        Math.min(periodMicros, at - span.getKey() * length),
+                        Math.max(0, at - (span.getKey() + 1) * length),
+                        span.getValue()))
+                .toList();
     }
 
     private boolean inWindow(long at, Charge charge) {

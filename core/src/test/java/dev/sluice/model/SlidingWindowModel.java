@@ -1,10 +1,12 @@
 package dev.sluice.model;
 
+import dev.sluice.KeyUsage;
 import dev.sluice.Limit;
 import dev.sluice.Limit.SlidingWindow.Counting;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeMap;
 
 /** Every charge there ever was, each put into its slice anew each time. */
 final class SlidingWindowModel extends PartModel {
@@ -51,6 +53,24 @@ final class SlidingWindowModel extends PartModel {
             used += charge.permits * weight(at, charge);
         }
         return used;
+    }
+
+    @Override
+    List<KeyUsage.Span> spans(long at) {
+        long together = limit.slices() / (KeyUsage.MAX_SPANS - 1L) + 1;
+        TreeMap<Long, Long> shares = new TreeMap<>();
+        for (Charge charge : log) {
+            long share = charge.permits * weight(at, charge);
+            shares.merge(Math.floorDiv(Math.floorDiv(charge.atMicros, sliceMicros), together), share, Long::sum);
+        }
+        long oldest = Math.floorDiv(at, sliceMicros) - limit.slices();
+        return shares.entrySet().stream()
+                .filter(span -> span.getValue() > 0)
+                .map(span -> new KeyUsage.Span(
+                        at - Math.max(span.getKey() * together, oldest) * sliceMicros,
+                        Math.max(0, at - (span.getKey() + 1) * together * sliceMicros),
+                        (span.getValue() + sliceMicros - 1) / sliceMicros))
+                .toList();
     }
 
     /** How much of each permit counts: all of it, none, or what is left of the oldest slice. */

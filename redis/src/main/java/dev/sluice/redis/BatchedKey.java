@@ -178,7 +178,9 @@ final class BatchedKey {
 
     /** Fetches permits for those who wait; false if a reply will go on. */
     private boolean fetch(long permits) {
-        CompletableFuture<Decision> reply = batches.fetch(key, permits, waiting.getFirst().askedAtNanos);
+        int before = waiting.size();
+        CompletableFuture<Decision> reply =
+                batches.fetch(key, permits, waiting.getFirst().askedAtNanos, () -> before + asks.size());
         if (reply.isDone()) {
             Decision decision = reply.isCompletedExceptionally() ? null : reply.join();
             return replied(permits, decision);

@@ -5,21 +5,14 @@ import dev.sluice.redis.script.LimitScripts;
 import dev.sluice.redis.script.LimitScripts.Operation;
 import dev.sluice.redis.script.Script;
 import dev.sluice.redis.script.ScriptReply;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Consumer;
-import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * each.
  *
  * <p>Only requests for the same script can go together; on a cluster, where a script uses one slot, only those for the same
- * key. A full batch does not wait for a reply: else a distant Redis would bound the number of decisions.
+ * key. As many requests as fit a script do not wait for a reply: else a distant Redis would bound the number of decisions.
  */
 final class Combiner {
     /** A request that a script decides. */
@@ -58,17 +51,23 @@ final class Combiner {
         /** When it was asked, by {@link System#nanoTime}. */
         long askedAtNanos();
 
+        /** How many callers wait for it. */
+        int callers();
+
         /** The time in tests, where it is not the server's. */
         long testMicros();
 
         /** Gets the script's reply, or null if there is none; once. */
         void decided(@Nullable ScriptReply reply);
+
+        /** Gets a reply that came after {@link #decided} was told that there is none. */
+        default void decidedLate(ScriptReply reply) {}
     }
 
     private static final System.Logger LOG = System.getLogger(Combiner.class.getName());
 
     /** Does what is left to do when an {@link Error}, such as that a stack is used up, ends the work of a thread. */
-    private static final Executor ELSEWHERE = ForkJoinPool.commonPool();
+    static final Executor ELSEWHERE = ForkJoinPool.commonPool();
 
     private static final long MAX_MARGIN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
@@ -85,7 +84,7 @@ final class Combiner {
     private record LaneKey(Script script, String key) {}
 
     private final ResilientConnection connection;
-    private final FallbackCounters counters;
+    private final CombinedRequests.Transport transport;
     /** Less than the timeout by what it may take to notice that a call is overdue. */
     private final long maxGatheredNanos;
 
@@ -96,7 +95,7 @@ final class Combiner {
     /** Requests older than {@code timeout}, less a margin, are not sent any more. */
     Combiner(ResilientConnection connection, FallbackCounters counters, Duration timeout, boolean isTest) {
         this.connection = connection;
-        this.counters = counters;
+        this.transport = new CombinedRequests.Transport(connection, counters, isTest);
         this.maxGatheredNanos = timeout.toNanos() - Math.min(timeout.toNanos() / 5, MAX_MARGIN_NANOS);
         this.isTest = isTest;
     }
@@ -117,7 +116,7 @@ final class Combiner {
         if (isLate(request.askedAtNanos())) {
             request.decided(null);
         } else {
-            new Batch(List.of(request), false).send(() -> 0, Batch::deliver);
+            new CombinedRequests(List.of(request), false).send(transport, () -> 0, CombinedRequests::deliver);
         }
     }
 
@@ -133,14 +132,14 @@ final class Combiner {
     private final class Lane {
         private final LaneKey key;
         private final ArrayDeque<Request> waiting = new ArrayDeque<>();
-        /** Batches whose reply came on the thread that sends, while it was sending. */
-        private final ArrayDeque<Batch> answered = new ArrayDeque<>();
+        /** Those whose reply came on the thread that sends, while it was sending. */
+        private final ArrayDeque<CombinedRequests> answered = new ArrayDeque<>();
 
         private int underWay;
-        /** The thread that sends: one at a time, so that batches go in their order. */
+        /** The thread that sends: one at a time, so that requests go in their order. */
         private @Nullable Thread sender;
-        /** The last batch that met an error while it was sent; whoever comes next ends it without a reply. */
-        private @Nullable Batch failed;
+        /** The last requests that met an error while they were sent; whoever comes next ends them without a reply. */
+        private @Nullable CombinedRequests failed;
 
         Lane(LaneKey key) {
             this.key = key;
@@ -150,11 +149,11 @@ final class Combiner {
             synchronized (this) {
                 waiting.add(request);
             }
-            sendBatches();
+            sendGathered();
         }
 
         /** Sends what may be sent. A reply that comes meanwhile on this thread is delivered afterwards, so none recurses. */
-        private void sendBatches() {
+        private void sendGathered() {
             try {
                 sendAndDeliver();
             } catch (Error e) {
@@ -165,62 +164,65 @@ final class Combiner {
 
         /** Where sending ends with an error, no method is called to note it: there may be no stack left for one. */
         private void sendAndDeliver() {
-            for (Batch batch = nextFailed(); batch != null; batch = nextFailed()) {
-                replied(batch);
+            for (CombinedRequests combined = nextFailed(); combined != null; combined = nextFailed()) {
+                replied(combined);
             }
-            for (Batch batch = begin(); batch != null; batch = begin()) {
+            for (CombinedRequests combined = begin(); combined != null; combined = begin()) {
                 boolean isSent = false;
                 try {
-                    send(batch);
+                    send(combined);
                     isSent = true;
                 } finally {
                     synchronized (this) {
                         sender = null;
                         if (!isSent) {
-                            batch.failedBefore = failed;
-                            failed = batch;
+                            combined.failedBefore = failed;
+                            failed = combined;
                         }
                     }
                 }
             }
-            for (Batch batch = nextAnswered(); batch != null; batch = nextAnswered()) {
-                batch.deliver();
+            for (CombinedRequests combined = nextAnswered(); combined != null; combined = nextAnswered()) {
+                combined.deliver();
             }
         }
 
-        private void send(Batch batch) {
+        private void send(CombinedRequests combined) {
             try {
-                if (batch.isLate) {
-                    replied(batch);
+                if (combined.isLate) {
+                    replied(combined);
                 } else {
-                    batch.send(this::late, this::replied);
+                    combined.send(transport, this::late, this::replied);
                 }
             } catch (RuntimeException e) {
                 LOG.log(System.Logger.Level.WARNING, "a script could not be sent", e);
-                replied(batch);
+                replied(combined);
             }
         }
 
-        /** How many have waited too long for the script that is under way. */
+        /** How many callers have waited too long for the script that is under way. */
         private synchronized int late() {
             long now = System.nanoTime();
-            return (int) waiting.stream().takeWhile(each -> isLate(each, now)).count();
+            return waiting.stream()
+                    .takeWhile(each -> isLate(each, now))
+                    .mapToInt(Request::callers)
+                    .sum();
         }
 
-        private synchronized @Nullable Batch nextFailed() {
-            Batch next = failed;
+        private synchronized @Nullable CombinedRequests nextFailed() {
+            CombinedRequests next = failed;
             failed = next == null ? null : next.failedBefore;
             return next;
         }
 
-        /** The next batch, which the caller sends; null if there is none, or another thread sends it. */
-        private synchronized @Nullable Batch begin() {
+        /** The next requests, which the caller sends; null if there are none, or another thread sends them. */
+        private synchronized @Nullable CombinedRequests begin() {
             boolean full = waiting.size() >= MAX_REQUESTS;
             if (sender != null || waiting.isEmpty() || (underWay >= MAX_UNDER_WAY && !full)) {
                 return null;
             }
             Thread self = Thread.currentThread();
-            Batch next = next();
+            CombinedRequests next = next();
             for (int i = next.requests.size(); i > 0; i--) {
                 waiting.remove();
             }
@@ -229,7 +231,7 @@ final class Combiner {
             return next;
         }
 
-        private synchronized @Nullable Batch nextAnswered() {
+        private synchronized @Nullable CombinedRequests nextAnswered() {
             boolean isIdle = underWay == 0 && waiting.isEmpty() && answered.isEmpty();
             if (isIdle && !key.key.isEmpty()) {
                 lanes.remove(key, this); // whoever has found it already can still use it
@@ -237,30 +239,30 @@ final class Combiner {
             return answered.poll();
         }
 
-        private void replied(Batch batch) {
+        private void replied(CombinedRequests combined) {
             boolean whileSending;
             synchronized (this) {
-                if (batch.isReplied) {
+                if (combined.isReplied) {
                     return; // an error came after the reply
                 }
                 whileSending = sender == Thread.currentThread();
                 if (whileSending) {
-                    answered.add(batch);
+                    answered.add(combined);
                 }
                 underWay--;
-                batch.isReplied = true;
+                combined.isReplied = true;
             }
             if (!whileSending) {
                 try {
-                    sendBatches(); // first: a caller's continuation may take long
+                    sendGathered(); // first: a caller's continuation may take long
                 } finally {
-                    batch.deliver();
+                    combined.deliver();
                 }
             }
         }
 
         /** The requests to send next, or those that have waited too long. They are still waiting. */
-        private Batch next() {
+        private CombinedRequests next() {
             List<Request> requests = new ArrayList<>(Math.min(waiting.size(), MAX_REQUESTS));
             long now = System.nanoTime();
             for (Request each : waiting) {
@@ -270,7 +272,7 @@ final class Combiner {
                 requests.add(each);
             }
             if (!requests.isEmpty()) {
-                return new Batch(requests, true);
+                return new CombinedRequests(requests, true);
             }
             Request first = waiting.element();
             long cost = 0;
@@ -282,174 +284,11 @@ final class Combiner {
                 }
                 requests.add(next);
             }
-            return new Batch(requests, false);
+            return new CombinedRequests(requests, false);
         }
 
         private static long cost(Request request) {
             return request.scripts().cost(request.permits());
-        }
-    }
-
-    /** The requests of one script for the same keys. */
-    private static final class Group {
-        private final LimitScripts scripts;
-        private final String[] keys;
-        private final Operation operation;
-        private final List<Request> requests = new ArrayList<>(1);
-
-        Group(Request first) {
-            this.scripts = first.scripts();
-            this.keys = first.keys();
-            this.operation = changesNothing(first) ? Operation.TAKE : first.operation();
-        }
-
-        /** Whether it is for no permits, so that it may stand among requests that take permits. */
-        static boolean changesNothing(Request request) {
-            return request.permits() == 0;
-        }
-
-        int bytes() {
-            return scripts.groupBytes() + requests.size() * scripts.requestBytes();
-        }
-
-        void addTo(ByteBuffer packed) {
-            scripts.addGroup(packed, operation, requests.size());
-            for (Request each : requests) {
-                scripts.addRequest(packed, each.permits(), each.maxDelay(), each.percent());
-            }
-        }
-    }
-
-    /** The requests of one script. */
-    private final class Batch {
-        private record GroupKey(LimitScripts scripts, String key) {}
-
-        private final List<Request> requests;
-        private final boolean isLate;
-        private final List<Group> groups;
-        private byte @Nullable [] reply;
-        /** Guarded by the lane. */
-        private boolean isReplied;
-
-        private @Nullable Batch failedBefore;
-
-        private final AtomicBoolean isDelivered = new AtomicBoolean();
-        /** How many requests have the reply. */
-        private int delivered;
-
-        Batch(List<Request> requests, boolean isLate) {
-            this.requests = requests;
-            this.isLate = isLate;
-            this.groups = groups(requests);
-        }
-
-        /** Takes for the same keys are one group. A peek for permits is one by itself: the script takes them as if. */
-        private static List<Group> groups(List<Request> requests) {
-            List<Group> groups = new ArrayList<>(requests.size());
-            Map<GroupKey, Group> takes = requests.size() == 1 ? Map.of() : new LinkedHashMap<>();
-            for (Request each : requests) {
-                Group group;
-                if (requests.size() == 1 || (each.operation() != Operation.TAKE && !Group.changesNothing(each))) {
-                    group = new Group(each);
-                    groups.add(group);
-                } else {
-                    GroupKey key = new GroupKey(each.scripts(), each.keys()[0]);
-                    group = takes.get(key);
-                    if (group == null) {
-                        group = new Group(each);
-                        takes.put(key, group);
-                        groups.add(group);
-                    }
-                }
-                group.requests.add(each);
-            }
-            return groups;
-        }
-
-        /**
-         * Runs the script; {@code then} is called with this when there is a reply, or will be none.
-         *
-         * @param late how many others have waited for it too long
-         */
-        void send(IntSupplier late, Consumer<Batch> then) {
-            List<String> keys = new ArrayList<>(groups.size());
-            int bytes = 0;
-            for (Group group : groups) {
-                Collections.addAll(keys, group.keys);
-                bytes += group.bytes();
-            }
-            byte[] arguments = new byte[bytes];
-            ByteBuffer packed = LimitScripts.packed(arguments);
-            groups.forEach(group -> group.addTo(packed));
-            Request first = requests.get(0);
-            byte[][] args = isTest
-                    ? new byte[][] {arguments, ScriptCalls.packedTime(first.testMicros())}
-                    : new byte[][] {arguments};
-            Script script = first.scripts().decide();
-            IntSupplier unanswered = () -> requests.size() + late.getAsInt();
-            boolean sent = connection.run(script, keys.toArray(String[]::new), args, unanswered, bytesOfReply -> {
-                if (bytesOfReply != null) { // else it may be an error after the reply
-                    reply = checked(bytesOfReply);
-                }
-                then.accept(this);
-            });
-            if (sent) {
-                counters.asked.add(requests.size());
-            }
-        }
-
-        /** Throws if the reply is not one to these requests: the connection is told that it was nonsense. */
-        private byte[] checked(byte[] bytes) {
-            int expected = ScriptReply.bytes(requests.get(0).scripts()) * requests.size();
-            if (bytes.length != expected) {
-                throw new IndexOutOfBoundsException("expected a reply of " + expected + " bytes");
-            }
-            return bytes;
-        }
-
-        /** Passes the reply on to each request, once. What one of them throws keeps nothing from the others. */
-        void deliver() {
-            if (isDelivered.compareAndSet(false, true)) {
-                try {
-                    deliverRest();
-                } catch (Error e) {
-                    ELSEWHERE.execute(this::deliverInSpiteOfErrors);
-                    throw e;
-                }
-            }
-        }
-
-        private void deliverInSpiteOfErrors() {
-            while (delivered < requests.size()) {
-                try {
-                    deliverRest();
-                } catch (Error e) {
-                    delivered++;
-                    LOG.log(System.Logger.Level.ERROR, "a continuation failed", e);
-                }
-            }
-        }
-
-        private void deliverRest() {
-            int size = ScriptReply.bytes(requests.get(0).scripts());
-            byte[] bytes = reply;
-            int index = 0;
-            for (Group group : groups) {
-                for (Request each : group.requests) {
-                    if (index == delivered) {
-                        try {
-                            each.decided(
-                                    bytes == null
-                                            ? null
-                                            : new ScriptReply(bytes, index * size, each.scripts(), each.percent()));
-                        } catch (RuntimeException e) {
-                            LOG.log(System.Logger.Level.WARNING, "a continuation failed", e);
-                        }
-                        delivered++;
-                    }
-                    index++;
-                }
-            }
         }
     }
 }

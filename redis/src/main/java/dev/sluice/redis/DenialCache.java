@@ -49,12 +49,28 @@ final class DenialCache {
     }
 
     /** A standing that denies, with those of the limiters that were asked in the same call. */
-    private record Denial(
-            Standing standing, List<Limit> limits, List<Standing> others, long calledAtNanos, long bytes) {
-        boolean answers(ScriptCalls limiter, String key, long permits, int percent) {
+    record Denial(Standing standing, List<Limit> limits, List<Standing> others, long calledAtNanos, long bytes) {
+        private boolean answers(ScriptCalls limiter, String key, long permits, int percent) {
             return standing.decision.permits() == permits
                     && limits == limiter.scripts().limits()
                     && standing.isOf(limiter, key, percent);
+        }
+
+        /** What Redis would reply now. */
+        Decision decision(long nowNanos) {
+            return aged(standing.decision, micros(nowNanos - calledAtNanos));
+        }
+
+        /** How a limiter stands that was asked in the same call; null if it was not. */
+        @Nullable
+        Decision other(ScriptCalls limiter, String key, int percent, long nowNanos) {
+            for (int i = 0; i < others.size(); i++) {
+                Standing other = others.get(i);
+                if (other.isOf(limiter, key, percent)) {
+                    return aged(other.decision, micros(nowNanos - calledAtNanos));
+                }
+            }
+            return null;
         }
     }
 
@@ -115,26 +131,9 @@ final class DenialCache {
                 && isUsable(known, slot(denied.limiter, denied.key), nowNanos);
     }
 
-    /** What Redis would reply now, or null if that is not known. */
+    /** The denial that Redis would repeat now, or null if that is not known. */
     @Nullable
-    Decision find(ScriptCalls limiter, String key, long permits, int percent, long nowNanos) {
-        Denial denial = known(limiter, key, permits, percent, nowNanos);
-        return denial == null ? null : aged(denial.standing.decision, micros(nowNanos - denial.calledAtNanos));
-    }
-
-    /** How the limiters stand that were asked together with this one, if it is known to deny; else nothing. */
-    List<Standing> findOthers(ScriptCalls limiter, String key, long permits, int percent, long nowNanos) {
-        Denial denial = known(limiter, key, permits, percent, nowNanos);
-        if (denial == null) {
-            return List.of();
-        }
-        long ago = micros(nowNanos - denial.calledAtNanos);
-        return denial.others.stream()
-                .map(other -> new Standing(other.limiter, other.key, other.percent, aged(other.decision, ago)))
-                .toList();
-    }
-
-    private @Nullable Denial known(ScriptCalls limiter, String key, long permits, int percent, long nowNanos) {
+    Denial find(ScriptCalls limiter, String key, long permits, int percent, long nowNanos) {
         int slot = slot(limiter, HashedKey.of(key));
         Denial denial = slots.get(slot);
         return denial != null && denial.answers(limiter, key, permits, percent) && isUsable(denial, slot, nowNanos)

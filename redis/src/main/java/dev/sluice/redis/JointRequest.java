@@ -3,12 +3,11 @@ package dev.sluice.redis;
 import dev.sluice.Charge;
 import dev.sluice.Decision;
 import dev.sluice.Limit;
+import dev.sluice.redis.DenialCache.Denial;
 import dev.sluice.redis.DenialCache.Standing;
 import dev.sluice.spi.LimiterDecision;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -21,30 +20,60 @@ import org.jspecify.annotations.Nullable;
  * numbers of that limiter may be wrong.
  *
  * @param limiters those of the charges, in the same order
- * @param limits the limits that the limiters have now
  */
-record JointRequest(List<Charge> charges, List<RedisLimiter> limiters, List<List<Limit>> limits) {
-    static JointRequest of(List<Charge> charges, List<RedisLimiter> limiters) {
-        return new JointRequest(
-                charges, limiters, limiters.stream().map(RedisLimiter::limits).toList());
-    }
-
+record JointRequest(List<Charge> charges, List<RedisLimiter> limiters) {
     /** Charges all limiters or none. */
     CompletableFuture<List<Decision>> decide(RedisStore.Setup setup) {
-        @Nullable Decision[] known = known(setup.denials(), System.nanoTime());
-        if (Arrays.stream(known).allMatch(Objects::nonNull)) {
+        boolean twice = chargesACounterTwice(); // what is known of one charge is not what both are told
+        @Nullable Decision[] known = twice ? new Decision[size()] : known(setup.denials(), System.nanoTime());
+        if (isWhole(known)) {
             setup.counters().answeredHere.add(Math.min(1, known.length));
             return CompletableFuture.completedFuture(observed(known));
         }
         if (setup.connection().isOpen()) {
             return CompletableFuture.completedFuture(new PolicyCharge(setup.memory(), this).decide());
         }
-        MultiLimiterCall call = setup.connection().isOneMaster() ? MultiLimiterCall.of(setup, this, known) : null;
+        boolean isOneStep = !twice && setup.connection().isOneMaster();
+        MultiLimiterCall call = isOneStep ? MultiLimiterCall.of(setup, this, known) : null;
         return call == null ? new SequentialCharge(this, setup).run() : call.decide();
+    }
+
+    private static boolean isWhole(@Nullable Decision[] known) {
+        for (Decision decision : known) {
+            if (decision == null) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private int size() {
         return charges.size();
+    }
+
+    /** The last charge before one that is to the same counter; -1 if there is none. */
+    int previousOfSameCounter(int index) {
+        for (int i = index - 1; i >= 0; i--) {
+            if (charges.get(i).key().equals(charges.get(index).key())
+                    && limiterName(i).equals(limiterName(index))) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    private String limiterName(int index) {
+        return limiters.get(index).core().calls().limiterName();
+    }
+
+    /** Whether two of the charges are to the same counter. */
+    boolean chargesACounterTwice() {
+        for (int i = 1; i < size(); i++) {
+            if (previousOfSameCounter(i) >= 0) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**
@@ -53,38 +82,58 @@ record JointRequest(List<Charge> charges, List<RedisLimiter> limiters, List<List
      */
     private @Nullable Decision[] known(DenialCache denials, long nowNanos) {
         @Nullable Decision[] known = new Decision[size()];
+        @Nullable Denial[] denying = new Denial[size()];
         boolean denied = false;
-        List<Standing> others = new ArrayList<>();
         for (int i = 0; i < known.length; i++) {
             Charge charge = charges.get(i);
             RedisLimiter limiter = limiters.get(i);
-            ScriptCalls calls = limiter.core().calls();
-            known[i] = denials.find(calls, charge.key(), charge.permits(), limiter.percent(), nowNanos);
-            if (known[i] != null && !limiter.isShadow()) {
-                denied = true;
-                others.addAll(denials.findOthers(calls, charge.key(), charge.permits(), limiter.percent(), nowNanos));
+            Denial denial =
+                    denials.find(limiter.core().calls(), charge.key(), charge.permits(), limiter.percent(), nowNanos);
+            if (denial != null) {
+                known[i] = denial.decision(nowNanos);
+                denying[i] = limiter.isShadow() ? null : denial;
+                denied |= !limiter.isShadow();
             }
         }
         for (int i = 0; denied && i < known.length; i++) {
-            known[i] = known[i] == null ? standing(i, others) : known[i];
+            known[i] = known[i] == null ? standing(i, denying, nowNanos) : known[i];
         }
         return known;
     }
 
-    private Decision standing(int index, List<Standing> known) {
+    /** How a limiter stood when it was asked together with one of those that deny. */
+    private Decision standing(int index, @Nullable Denial[] denying, long nowNanos) {
         RedisLimiter limiter = limiters.get(index);
-        for (Standing each : known) {
-            if (each.isOf(limiter.core().calls(), charges.get(index).key(), limiter.percent())) {
-                return each.decision();
+        for (Denial denial : denying) {
+            Decision known = denial == null
+                    ? null
+                    : denial.other(limiter.core().calls(), charges.get(index).key(), limiter.percent(), nowNanos);
+            if (known != null) {
+                return known;
             }
         }
+        return unasked(index);
+    }
+
+    /** The decision of a limiter that is not asked because another one denies: as if nothing of it were in use. */
+    Decision unasked(int index) {
+        RedisLimiter limiter = limiters.get(index);
         long capacity = limiter.core().scripts().capacity();
         return LimiterDecision.allowed(0, capacity, capacity * limiter.percent() / 100, 0)
                 .withSource(Decision.Source.DENIAL_CACHE);
     }
 
-    /** Notes the decisions of a call made at {@code calledAtNanos} which charged nothing; null for those not asked. */
-    void remember(DenialCache denials, @Nullable Decision[] decisions, long calledAtNanos) {
+    /** The limits that the limiters have now. */
+    List<List<Limit>> limits() {
+        return limiters.stream().map(RedisLimiter::limits).toList();
+    }
+
+    /**
+     * Notes the decisions of a call made at {@code calledAtNanos} which charged nothing; null for those not asked.
+     *
+     * @param limits what the limiters had before the call
+     */
+    void remember(DenialCache denials, List<List<Limit>> limits, @Nullable Decision[] decisions, long calledAtNanos) {
         @Nullable Standing[] all = new Standing[size()];
         for (int i = 0; i < all.length; i++) {
             Decision decision = decisions[i];

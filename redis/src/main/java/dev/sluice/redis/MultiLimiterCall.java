@@ -2,7 +2,9 @@ package dev.sluice.redis;
 
 import dev.sluice.Charge;
 import dev.sluice.Decision;
+import dev.sluice.Limit;
 import dev.sluice.redis.client.ResilientConnection;
+import dev.sluice.redis.client.ResilientConnection.Receiver;
 import dev.sluice.redis.script.LimitScripts;
 import dev.sluice.redis.script.LimitScripts.Operation;
 import dev.sluice.redis.script.Script;
@@ -36,14 +38,11 @@ final class MultiLimiterCall {
         boolean isShadow() {
             return limiter.isShadow();
         }
-
-        boolean hasCounter(ScriptCalls calls, String key) {
-            return calls().limiterName().equals(calls.limiterName()) && this.key.equals(key);
-        }
     }
 
     private final RedisStore.Setup setup;
     private final JointRequest request;
+    private final List<List<Limit>> limits;
     private final List<Member> members;
     private final long permits;
     private final long askedAtNanos = System.nanoTime();
@@ -51,20 +50,26 @@ final class MultiLimiterCall {
     private final @Nullable Decision[] decisions;
 
     private MultiLimiterCall(
-            RedisStore.Setup setup, JointRequest request, List<Member> members, @Nullable Decision[] known) {
+            RedisStore.Setup setup,
+            JointRequest request,
+            List<List<Limit>> limits,
+            List<Member> members,
+            @Nullable Decision[] known) {
         this.setup = setup;
         this.request = request;
+        this.limits = limits;
         this.members = members;
         this.permits = request.charges().get(0).permits();
         this.decisions = known;
     }
 
     /**
-     * The call for this request, or null if one script cannot do it.
+     * The call for this request, which charges no counter twice, or null if one script cannot do it.
      *
      * @param known the decisions of shadows that are known to deny, null for all others
      */
     static @Nullable MultiLimiterCall of(RedisStore.Setup setup, JointRequest request, @Nullable Decision[] known) {
+        List<List<Limit>> before = request.limits();
         List<Charge> charges = request.charges();
         List<Member> members = new ArrayList<>(charges.size());
         int limits = 0;
@@ -75,9 +80,6 @@ final class MultiLimiterCall {
             if (charge.permits() != charges.get(0).permits() || charge.permits() <= 0) {
                 return null;
             }
-            if (members.stream().anyMatch(member -> member.hasCounter(calls, charge.key()))) {
-                return null; // the script would charge that counter once
-            }
             LimitScripts scripts = calls.current();
             members.add(new Member(i, limiter, charge.key(), SequentialCharge.maxDelayMicros(charge), scripts));
             limits += scripts.limits().size();
@@ -86,7 +88,7 @@ final class MultiLimiterCall {
         return isOneScript
                         && !members.stream()
                                 .allMatch(member -> member.limiter.core().takesBatches())
-                ? new MultiLimiterCall(setup, request, members, known)
+                ? new MultiLimiterCall(setup, request, before, members, known)
                 : null;
     }
 
@@ -109,7 +111,7 @@ final class MultiLimiterCall {
 
     CompletableFuture<List<Decision>> decide() {
         CompletableFuture<List<Decision>> done = new CompletableFuture<>();
-        run(undecided(), ScriptCalls.MAX_REPEATS, done);
+        run(undecided(), DecisionCall.MAX_REPEATS, done);
         return done;
     }
 
@@ -127,35 +129,59 @@ final class MultiLimiterCall {
         byte[] arguments = scripts.arguments(Operation.TAKE, permits, maxDelay(asked), percents(asked, scripts));
         long calledAtNanos = System.nanoTime();
         byte[][] args = asked.get(0).calls().withTime(arguments);
-        boolean sent = setup.connection()
-                .run(scripts.decide(), keyNames(asked), args, ResilientConnection.ONE, bytes -> {
-                    ScriptReply reply = bytes == null ? null : new ScriptReply(bytes, scripts, 100);
-                    boolean isLate = setup.combiner().isLate(askedAtNanos);
-                    if (reply == null || (reply.isUndecided() && (isLate || repeats == 0))) {
-                        done.complete(new PolicyCharge(setup.memory(), request).decide());
-                    } else if (reply.isUndecided()) {
-                        run(after(asked, reply), repeats - 1, done);
-                    } else {
-                        replied(asked, reply);
-                        if (!reply.isAdmitted()) {
-                            request.remember(setup.denials(), decisions, calledAtNanos);
-                        }
-                        List<Member> again = reply.isAdmitted() ? List.of() : withoutShadows(asked);
-                        if (again.isEmpty()) {
-                            done.complete(request.observed(decisions));
-                        } else if (isLate) {
-                            done.complete(new PolicyCharge(setup.memory(), request).decide());
-                        } else {
-                            run(again, ScriptCalls.MAX_REPEATS, done);
-                        }
+        Receiver receiver = new Receiver() {
+            @Override
+            public void replied(byte @Nullable [] bytes) {
+                ScriptReply reply = bytes == null ? null : new ScriptReply(bytes, scripts, 100);
+                boolean isLate = setup.combiner().isLate(askedAtNanos);
+                if (reply == null || (reply.isUndecided() && (isLate || repeats == 0))) {
+                    done.complete(new PolicyCharge(setup.memory(), request).decide());
+                } else if (reply.isUndecided()) {
+                    run(after(asked, reply), repeats - 1, done);
+                } else {
+                    divide(asked, reply);
+                    if (!reply.isAdmitted()) {
+                        request.remember(setup.denials(), limits, decisions, calledAtNanos);
                     }
-                });
+                    List<Member> again = reply.isAdmitted() ? List.of() : withoutShadows(asked);
+                    if (again.isEmpty()) {
+                        done.complete(request.observed(decisions));
+                    } else if (isLate) {
+                        done.complete(new PolicyCharge(setup.memory(), request).decide());
+                    } else {
+                        run(again, DecisionCall.MAX_REPEATS, done);
+                    }
+                }
+            }
+
+            @Override
+            public void repliedLate(byte[] bytes) {
+                releaseAll(asked, new ScriptReply(bytes, scripts, 100));
+            }
+        };
+        boolean sent =
+                setup.connection().run(scripts.decide(), keyNames(asked), args, ResilientConnection.ONE, receiver);
         if (sent) {
             setup.counters().asked.increment();
         }
     }
 
-    private void replied(List<Member> asked, ScriptReply reply) {
+    /** The failure policy has decided. Holds that were taken after all would stay until their leases end. */
+    private void releaseAll(List<Member> asked, ScriptReply reply) {
+        if (reply.isUndecided() || !reply.isAdmitted()) {
+            return;
+        }
+        int first = 0;
+        for (Member member : asked) {
+            if (member.scripts.holds()) {
+                ScriptReply own = reply.part(first, member.scripts, member.percent());
+                member.calls().releaseLate(member.key, own.decision(permits, LimitScripts.ANY_DELAY));
+            }
+            first += member.scripts.limits().size();
+        }
+    }
+
+    private void divide(List<Member> asked, ScriptReply reply) {
         int first = 0;
         for (Member member : asked) {
             ScriptReply own = reply.part(first, member.scripts, member.percent());

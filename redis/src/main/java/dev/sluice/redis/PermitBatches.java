@@ -2,6 +2,7 @@ package dev.sluice.redis;
 
 import dev.sluice.Decision;
 import dev.sluice.hotkeys.HotKeys;
+import dev.sluice.redis.client.ResilientConnection;
 import dev.sluice.redis.script.LimitScripts;
 import dev.sluice.redis.script.LimitScripts.Operation;
 import dev.sluice.spi.LimiterDecision;
@@ -13,6 +14,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
+import java.util.function.IntSupplier;
 import java.util.stream.Stream;
 
 /**
@@ -64,7 +66,7 @@ final class PermitBatches {
             if (batched == null) {
                 hotKeys.record(key);
                 if (!hotKeys.isHot(key)) {
-                    return fetch(key, permits, System.nanoTime());
+                    return fetch(key, permits, System.nanoTime(), ResilientConnection.ONE);
                 }
                 batched = keys.computeIfAbsent(key, unused -> new BatchedKey(this, key));
                 scheduleSweep();
@@ -108,8 +110,8 @@ final class PermitBatches {
     // ---- For the keys
 
     /** Fetches permits for requests of which the first came at {@code askedAtNanos}. */
-    CompletableFuture<Decision> fetch(String key, long permits, long askedAtNanos) {
-        return calls.take(key, permits, 100, LimitScripts.ANY_DELAY, askedAtNanos);
+    CompletableFuture<Decision> fetch(String key, long permits, long askedAtNanos, IntSupplier requests) {
+        return calls.takeForAll(key, permits, askedAtNanos, requests);
     }
 
     Decision byPolicy(String key, long permits) {

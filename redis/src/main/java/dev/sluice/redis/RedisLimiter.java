@@ -2,6 +2,7 @@ package dev.sluice.redis;
 
 import dev.sluice.Decision;
 import dev.sluice.DecisionListener;
+import dev.sluice.KeyUsage;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.spi.AbstractLimiter;
@@ -68,6 +69,11 @@ final class RedisLimiter extends AbstractLimiter {
     }
 
     @Override
+    protected CompletableFuture<List<KeyUsage>> used(String key) {
+        return core.calls().usage(key);
+    }
+
+    @Override
     protected CompletableFuture<Decision> await(String key, long permits, long maxWaitMicros) {
         return core.await(key, permits, percent, maxWaitMicros);
     }
@@ -93,8 +99,8 @@ final class RedisLimiter extends AbstractLimiter {
     }
 
     @Override
-    protected void resetKey(String key) {
-        core.reset(key);
+    protected CompletableFuture<?> resetKey(String key) {
+        return core.reset(key);
     }
 
     @Override

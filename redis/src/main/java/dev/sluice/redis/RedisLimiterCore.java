@@ -85,11 +85,13 @@ final class RedisLimiterCore {
 
     /** The denial that Redis would repeat, or null if that is not known. */
     private @Nullable Decision knownDenial(String key, long permits, int percent) {
-        Decision denied = denials.find(calls, key, permits, percent, System.nanoTime());
-        if (denied != null) {
-            counters.answeredHere.increment();
+        long now = System.nanoTime();
+        DenialCache.Denial denied = denials.find(calls, key, permits, percent, now);
+        if (denied == null) {
+            return null;
         }
-        return denied;
+        counters.answeredHere.increment();
+        return denied.decision(now);
     }
 
     /** Takes the permits as soon as they are available, if that is within {@code waitMicros}. */
@@ -166,13 +168,18 @@ final class RedisLimiterCore {
 
     // ---- Resetting and changing
 
-    void reset(String key) {
+    /** Fails if Redis does not answer. */
+    CompletableFuture<?> reset(String key) {
         if (batches != null) {
             batches.drop(key);
         }
-        calls.reset(key).join();
-        denials.remove(calls, key);
-        queues.wake(key);
+        return calls.reset(key).thenAccept(done -> {
+            denials.remove(calls, key);
+            queues.wake(key);
+            if (!done) {
+                throw new IllegalStateException("Redis did not answer; the key is reset in this process only");
+            }
+        });
     }
 
     void change(List<Limit> limits) {

@@ -9,6 +9,7 @@ import dev.sluice.Scheduler;
 import dev.sluice.Store;
 import dev.sluice.StoreUsage;
 import dev.sluice.redis.client.ResilientConnection;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -98,8 +99,11 @@ public final class RedisStore implements Store {
      */
     @Override
     public CompletableFuture<List<Decision>> decideAll(List<Charge> charges) {
-        return JointRequest.of(charges, charges.stream().map(this::own).toList())
-                .decide(setup);
+        List<RedisLimiter> limiters = new ArrayList<>(charges.size());
+        for (Charge charge : charges) {
+            limiters.add(own(charge));
+        }
+        return new JointRequest(charges, limiters).decide(setup);
     }
 
     private RedisLimiter own(Charge charge) {

@@ -2,9 +2,9 @@ package dev.sluice.redis;
 
 import dev.sluice.Decision;
 import dev.sluice.Decision.Source;
+import dev.sluice.KeyUsage;
 import dev.sluice.Limit;
 import dev.sluice.OnFailure;
-import dev.sluice.redis.DenialCache.Standing;
 import dev.sluice.redis.HoldRenewals.KeyHolds;
 import dev.sluice.redis.HoldRenewals.Renewed;
 import dev.sluice.redis.client.ResilientConnection;
@@ -12,36 +12,33 @@ import dev.sluice.redis.script.KeyNames;
 import dev.sluice.redis.script.LimitScripts;
 import dev.sluice.redis.script.LimitScripts.Operation;
 import dev.sluice.redis.script.ScriptReply;
+import dev.sluice.redis.script.UsageReply;
 import dev.sluice.spi.LeaseId;
 import dev.sluice.spi.LimiterDecision;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
-import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The script calls of one limiter. When there is no reply, the failure policy decides. */
 final class ScriptCalls {
-    /** How often a call is repeated that Redis left undecided; a clock that jumps on and on is not followed. */
-    static final int MAX_REPEATS = 4;
-
     private static final CompletableFuture<?> DONE = CompletableFuture.completedFuture(null);
 
     private final String limiterName;
-    private final ResilientConnection connection;
-    private final Combiner combiner;
+    final ResilientConnection connection;
+    final Combiner combiner;
     private final KeyNames names;
     private final FailurePolicy policy;
-    private final DenialCache denials;
+    final DenialCache denials;
     private final HoldRenewals renewals;
-    private final @Nullable LongSupplier testMicros;
+    private final LeasedHolds leases;
+    final @Nullable LongSupplier testMicros;
     private volatile LimitScripts scripts;
-    /** Until when the counts of the limits before the last change are looked at. */
-    private volatile long continuesUntilNanos;
 
     ScriptCalls(String limiterName, RedisStore.Setup setup, LimitScripts scripts, OnFailure onFailure) {
         this.limiterName = limiterName;
@@ -51,6 +48,7 @@ final class ScriptCalls {
         this.policy = new FailurePolicy(onFailure, setup.counters(), setup.memory(), scripts.limits());
         this.denials = setup.denials();
         this.renewals = new HoldRenewals(new Renewals(), setup.executor(), setup.counters(), scripts.leaseMicros());
+        this.leases = new LeasedHolds(this::runLease, setup.executor(), setup.counters(), scripts.leaseMicros());
         this.testMicros = setup.testMicros();
         this.scripts = scripts;
     }
@@ -81,129 +79,45 @@ final class ScriptCalls {
 
     /** Takes the permits if they are admitted with a delay of at most {@code maxDelay} microseconds. */
     CompletableFuture<Decision> take(String key, long permits, int percent, long maxDelay) {
-        return take(key, permits, percent, maxDelay, System.nanoTime());
+        return new DecisionCall(this, Operation.TAKE, key, permits, percent, maxDelay).ask(current());
     }
 
-    /** The same for somebody who has waited since {@code askedAtNanos}. */
-    CompletableFuture<Decision> take(String key, long permits, int percent, long maxDelay, long askedAtNanos) {
-        return new DecisionCall(Operation.TAKE, key, permits, percent, maxDelay, askedAtNanos).ask(current());
+    /** Takes permits for several callers, the first of whom has waited since {@code askedAtNanos}. */
+    CompletableFuture<Decision> takeForAll(String key, long permits, long askedAtNanos, IntSupplier callers) {
+        return new DecisionCall(this, key, permits, askedAtNanos, callers).ask(current());
     }
 
     /** What {@link #take} would answer; takes nothing. */
     CompletableFuture<Decision> peek(String key, long permits, int percent) {
-        return new DecisionCall(Operation.PEEK, key, permits, percent, LimitScripts.ANY_DELAY, System.nanoTime())
-                .ask(current());
+        return new DecisionCall(this, Operation.PEEK, key, permits, percent, LimitScripts.ANY_DELAY).ask(current());
+    }
+
+    /** What a key has used of each limit; fails if Redis does not answer. */
+    CompletableFuture<List<KeyUsage>> usage(String key) {
+        CompletableFuture<List<KeyUsage>> usage = new CompletableFuture<>();
+        usage(key, current(), System.nanoTime(), usage);
+        return usage;
+    }
+
+    private void usage(String key, LimitScripts called, long askedAtNanos, CompletableFuture<List<KeyUsage>> usage) {
+        byte[][] arguments = withTime(called.usageArguments());
+        connection.run(called.usage(), keyNames(called, key), arguments, ResilientConnection.ONE, bytes -> {
+            ScriptReply reply = bytes == null ? null : new ScriptReply(bytes, called, 100);
+            if (bytes == null || reply == null) {
+                usage.completeExceptionally(new IllegalStateException("Redis did not answer"));
+            } else if (!reply.isUndecided()) {
+                usage.complete(UsageReply.read(bytes, called.limits().size()));
+            } else if (combiner.isLate(askedAtNanos)) {
+                usage.completeExceptionally(new IllegalStateException("Redis did not answer in time"));
+            } else {
+                usage(key, afterUndecided(called, reply), askedAtNanos, usage);
+            }
+        });
     }
 
     /** The answer of the failure policy. */
     Decision byPolicy(Operation operation, String key, long permits, int percent, long maxDelay) {
         return policy.decide(scripts, operation, key, permits, percent, maxDelay);
-    }
-
-    /** One decision: the future, and the receiver of the script's reply. */
-    private final class DecisionCall extends CompletableFuture<Decision> implements Combiner.Request {
-        private final Operation operation;
-        private final String key;
-        private final long permits;
-        private final int percent;
-        private final long maxDelay;
-        private final long askedAtNanos;
-        private final long testTime = testMicros == null ? 0 : testMicros.getAsLong();
-        private LimitScripts called = scripts;
-        private String[] keys = {};
-        private int repeats;
-
-        DecisionCall(Operation operation, String key, long permits, int percent, long maxDelay, long askedAtNanos) {
-            this.operation = operation;
-            this.key = key;
-            this.permits = permits;
-            this.percent = percent;
-            this.maxDelay = maxDelay;
-            this.askedAtNanos = askedAtNanos;
-        }
-
-        CompletableFuture<Decision> ask(LimitScripts scripts) {
-            if (connection.isOpen()) {
-                decided(null);
-                return this;
-            }
-            called = scripts;
-            keys = keyNames(scripts, key);
-            combiner.ask(this);
-            return this;
-        }
-
-        @Override
-        public void decided(@Nullable ScriptReply reply) {
-            if (reply != null && reply.isUndecided()) {
-                LimitScripts next = afterUndecided(called, reply);
-                if (repeats++ < MAX_REPEATS) {
-                    if (reply.isClockBehind()) {
-                        combiner.askAlone(this);
-                    } else {
-                        ask(next);
-                    }
-                    return;
-                }
-                reply = null;
-            }
-            complete(
-                    reply == null
-                            ? byPolicy(operation, key, permits, percent, maxDelay)
-                            : remembered(reply.decision(permits, maxDelay)));
-        }
-
-        private Decision remembered(LimiterDecision decision) {
-            if (!decision.allowed() && remembersDenials()) {
-                Standing denied = Standing.of(ScriptCalls.this, key, percent, decision);
-                denials.add(denied, called.limits(), List.of(), askedAtNanos);
-            }
-            if (operation == Operation.PEEK) {
-                return decision.untaken();
-            }
-            renewIfHeld(called, key, decision);
-            return decision;
-        }
-
-        @Override
-        public LimitScripts scripts() {
-            return called;
-        }
-
-        @Override
-        public String[] keys() {
-            return keys;
-        }
-
-        @Override
-        public Operation operation() {
-            return operation;
-        }
-
-        @Override
-        public long permits() {
-            return permits;
-        }
-
-        @Override
-        public long maxDelay() {
-            return maxDelay;
-        }
-
-        @Override
-        public int percent() {
-            return percent;
-        }
-
-        @Override
-        public long askedAtNanos() {
-            return askedAtNanos;
-        }
-
-        @Override
-        public long testMicros() {
-            return testTime;
-        }
     }
 
     /** The scripts for asking again after a reply that left a call undecided. */
@@ -218,12 +132,8 @@ final class ScriptCalls {
      * The scripts of a call at another time of the server, for calendar windows. They are in force from now on, unless the
      * limits were changed during the call.
      */
-    synchronized LimitScripts moveTo(LimitScripts called, long serverMicros) {
-        LimitScripts moved = called.at(serverMicros);
-        if (scripts == called) {
-            scripts = moved;
-        }
-        return moved;
+    private LimitScripts moveTo(LimitScripts called, long serverMicros) {
+        return replace(called, called.at(serverMicros));
     }
 
     /**
@@ -290,22 +200,23 @@ final class ScriptCalls {
 
     // ---- Holds under a lease
 
-    /**
-     * Ends the hold of a decision when the lease is over. This process does not renew it any more. If Redis does not reply,
-     * the hold ends there with the lease of the store.
-     */
+    /** Ends the hold of a decision when the lease is over, or by the id. This process does not renew it any more. */
     CompletableFuture<OptionalLong> lease(String key, LimiterDecision taken, long leaseMicros) {
         renewals.remove(key, taken);
         if (taken.source() == Source.LOCAL) {
             return policy.local().leaseAsync(key, taken, Duration.of(leaseMicros, ChronoUnit.MICROS));
         }
-        long id = LeaseId.next();
-        CompletableFuture<OptionalLong> leased = new CompletableFuture<>();
-        runLease(
-                key,
-                new LeaseCall(taken.takenAtMicros(), taken.charged(), id, leaseMicros),
-                reply -> leased.complete(OptionalLong.of(id)));
-        return leased;
+        if (taken.source() != Source.REDIS) { // allowed by a policy that counts nothing
+            return CompletableFuture.completedFuture(OptionalLong.of(LeaseId.next()));
+        }
+        return leases.lease(key, taken, leaseMicros);
+    }
+
+    /** Ends a hold that Redis granted after the failure policy had decided; asks until Redis has done it. */
+    void releaseLate(String key, LimiterDecision taken) {
+        if (taken.allowed()) {
+            var unused = leases.lease(key, taken, 0);
+        }
     }
 
     /** Ends the hold of a lease, in Redis or in this process; whether there was one. */
@@ -314,13 +225,13 @@ final class ScriptCalls {
             return CompletableFuture.completedFuture(false);
         }
         CompletableFuture<Boolean> released = new CompletableFuture<>();
-        runLease(key, LeaseCall.end(id), reply -> {
-            if (reply != null && LeaseCall.found(reply)) {
+        leases.release(key, id, result -> {
+            if (result == LeaseCall.Result.FOUND) {
                 released.complete(true);
                 return;
             }
             boolean here = policy.local().releaseLeaseAsync(key, id).join();
-            if (here || reply != null) {
+            if (here || result != null) {
                 released.complete(here);
             } else {
                 released.completeExceptionally(
@@ -330,14 +241,19 @@ final class ScriptCalls {
         return released;
     }
 
-    private void runLease(String key, LeaseCall call, Consumer<byte @Nullable []> then) {
+    private void runLease(String key, LeaseCall call, Consumer<LeaseCall.@Nullable Result> then) {
         LimitScripts called = scripts;
         String[] holding = LeaseCall.holdingNames(called, stateNames(called, key));
         if (holding.length == 0) { // the limits were changed: whatever was held ends with its lease
             then.accept(null);
             return;
         }
-        connection.run(LeaseCall.SCRIPT, holding, new byte[][] {call.arguments()}, ResilientConnection.ONE, then);
+        connection.run(
+                LeaseCall.SCRIPT,
+                holding,
+                new byte[][] {call.arguments(called)},
+                ResilientConnection.ONE,
+                reply -> then.accept(reply == null ? null : LeaseCall.result(reply)));
     }
 
     /** Only what was taken on Redis, directly or in a batch, is settled there. */
@@ -361,8 +277,9 @@ final class ScriptCalls {
         byte[] arguments = scripts.arguments(operation, taken, unused);
         connection.run(
                 scripts.settle(), keyNames(scripts, key), withTime(arguments), ResilientConnection.ONE, bytes -> {
-                    boolean isReply = bytes != null && ScriptReply.isOfSettle(bytes);
-                    ScriptReply reply = isReply ? new ScriptReply(bytes, scripts, 100) : null;
+                    ScriptReply reply = bytes == null || !ScriptReply.isOfSettle(bytes)
+                            ? null
+                            : new ScriptReply(bytes, scripts, 100);
                     if (reply != null && reply.isUndecided()) {
                         LimitScripts next = afterUndecided(scripts, reply);
                         if (reply.isOutOfWindow() && !combiner.isLate(askedAtNanos)) {
@@ -376,38 +293,31 @@ final class ScriptCalls {
 
     // ---- Resetting and changing
 
-    /** Deletes the state of a key, in Redis and in this process. */
-    CompletableFuture<?> reset(String key) {
+    /** Deletes the state of a key, in Redis and in this process. Whether Redis has done so. */
+    CompletableFuture<Boolean> reset(String key) {
         renewals.removeAll(key);
         policy.local().reset(key);
         return connection.delete(keyNames(scripts, key));
     }
 
     synchronized void change(List<Limit> limits) {
-        scripts = scripts.changedTo(limits, RedisStore.wallMicros());
-        Duration longest = limits.stream()
-                .map(Limit::period)
-                .filter(Objects::nonNull)
-                .max(Duration::compareTo)
-                .orElse(Duration.ZERO);
-        continuesUntilNanos = System.nanoTime() + longest.toNanos();
+        scripts = current().changedTo(limits, RedisStore.wallMicros(), System.nanoTime());
         policy.local().change(limits.toArray(Limit[]::new));
     }
 
-    /**
-     * The scripts to call now. Counts of the limits before the last change are looked at for one period: later none of them
-     * would count any more.
-     */
+    /** The scripts to call now. */
     LimitScripts current() {
-        LimitScripts current = scripts;
-        return current.continuesOthers() && System.nanoTime() - continuesUntilNanos >= 0 ? forgetContinued() : current;
+        LimitScripts known = scripts;
+        LimitScripts current = known.current(System::nanoTime);
+        return current == known ? known : replace(known, current);
     }
 
-    private synchronized LimitScripts forgetContinued() {
-        if (System.nanoTime() - continuesUntilNanos >= 0) {
-            scripts = scripts.withoutContinued();
+    /** Puts scripts in the place of those that are in force, unless the limits have been changed meanwhile. */
+    private synchronized LimitScripts replace(LimitScripts known, LimitScripts next) {
+        if (scripts == known) {
+            scripts = next;
         }
-        return scripts;
+        return next;
     }
 
     // ---- Names and arguments

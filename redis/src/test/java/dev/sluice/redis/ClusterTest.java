@@ -38,7 +38,7 @@ import redis.clients.jedis.RedisClusterClient;
 
 /** A real cluster, with each client. */
 @Timeout(120)
-@Tag("slow")
+@Tag("full")
 class ClusterTest {
     private static final Duration SOON = Duration.ofSeconds(30);
     private static final Duration TIMEOUT = Duration.ofMillis(250);

@@ -141,6 +141,11 @@ class CombinerTest {
         }
 
         @Override
+        public int callers() {
+            return 1;
+        }
+
+        @Override
         public long testMicros() {
             return 0;
         }

@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Whatever is wrong with a Redis behind one address, every call ends in time, and Redis is used again soon after it is well.
  */
 @Timeout(60)
-@Tag("slow")
+@Tag("full")
 class ConnectionHealingTest {
     private static final Limit MANY = Limit.fixedWindow(1_000_000, Duration.ofHours(1));
     private static final Duration TIMEOUT = Duration.ofMillis(50);

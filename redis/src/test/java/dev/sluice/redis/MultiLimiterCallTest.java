@@ -11,6 +11,7 @@ import dev.sluice.Decision;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
+import dev.sluice.Outcome;
 import dev.sluice.Store;
 import dev.sluice.redis.servers.Eventually;
 import dev.sluice.redis.servers.FaultyProxy;
@@ -100,6 +101,36 @@ class MultiLimiterCallTest {
         }
     }
 
+    /** One denies when the time is nearly over: nobody waits for the refunds, nor for how the others stand. */
+    @Test
+    void aLateDenialIsTheLastCall() {
+        Duration timeout = ofSeconds(2);
+        try (FaultyProxy proxy = FaultyProxy.to(server);
+                RedisStore store = RedisStore.builder()
+                        .url(proxy.url())
+                        .timeout(timeout)
+                        .onFailure(OnFailure.DENY)
+                        .build()) {
+            Limiter open = store.limiter("late-open", Limit.fixedWindow(100, ofMinutes(10)));
+            Limiter shut = store.limiter("late-shut", Limit.slidingWindow(3, ofMinutes(10)));
+            shut.decide("k", 2);
+            assertThat(open.peek("k", 0).remaining()).isEqualTo(100);
+            proxy.delay(ofMillis(1800));
+            long start = System.nanoTime();
+            List<Decision> decisions = store.decideAll(
+                            List.of(new Charge(open, "k", 1), new Charge(shut, "k", 2), new Charge(open, "l", 3)))
+                    .join();
+            assertThat(Duration.ofNanos(System.nanoTime() - start))
+                    .isLessThan(timeout.multipliedBy(2).plusSeconds(1));
+            assertThat(decisions).extracting(Decision::allowed).containsExactly(true, false, true);
+            proxy.deliverAll();
+            Eventually.holds(
+                    "what was taken is given back",
+                    ofSeconds(20),
+                    () -> open.peek("k", 0).remaining() == 100);
+        }
+    }
+
     @Test
     void theSameCounterTwiceIsChargedTwice() {
         try (RedisStore store = patient(OnFailure.DENY)) {
@@ -126,6 +157,7 @@ class MultiLimiterCallTest {
         long[] nanos = {1_700_000_000_000_000_000L};
         int steps = 3000;
         Random random = new Random(11);
+        server.command("FLUSHALL");
         try (TestClockStore redis = new TestClockStore(server.url(), RedisStoreBuilder.Client.LETTUCE);
                 Store memory = Store.local(() -> nanos[0])) {
             List<Limiter> onRedis = new ArrayList<>();
@@ -146,6 +178,69 @@ class MultiLimiterCallTest {
                         .as("step %d, limiters %x", step, mask)
                         .isEqualTo(summary(here));
             }
+        }
+    }
+
+    /** The same for requests that charge a counter twice or three times. */
+    @Test
+    void decideOnOneCounterTwiceAsInMemory() {
+        Limit[][] limits = {
+            {Limit.tokenBucket(3, ofMillis(7)).burst(5)},
+            {
+                Limit.slidingLog(4, ofMillis(10)),
+                Limit.fixedWindow(6, ofMillis(30)).aligned()
+            },
+            {Limit.slidingWindow(5, ofMillis(12), 4)},
+            {Limit.leakyBucket(4, ofMillis(9))},
+            {Limit.concurrency(5)},
+        };
+        long[] nanos = {1_700_000_000_000_000_000L};
+        Random random = new Random(13);
+        server.command("FLUSHALL");
+        try (TestClockStore redis = new TestClockStore(server.url(), RedisStoreBuilder.Client.LETTUCE);
+                Store memory = Store.local(() -> nanos[0])) {
+            List<Limiter> onRedis = new ArrayList<>();
+            List<Limiter> inMemory = new ArrayList<>();
+            for (int i = 0; i < limits.length; i++) {
+                onRedis.add(redis.limiter(() -> nanos[0], limits[i]));
+                inMemory.add(memory.limiter("m" + i, limits[i]));
+            }
+            for (int step = 0; step < 1500; step++) {
+                nanos[0] += random.nextInt(4) == 0 ? 0L : random.nextInt(4_000_000);
+                List<Charge> there = new ArrayList<>();
+                List<Charge> here = new ArrayList<>();
+                int first = random.nextInt(limits.length);
+                for (int i = 2 + random.nextInt(3); i > 0; i--) {
+                    int limiter = random.nextInt(3) == 0 ? random.nextInt(limits.length) : first;
+                    int share = random.nextInt(4) == 0 ? 60 : 100;
+                    long permits = random.nextInt(12) == 0 ? Long.MAX_VALUE : random.nextInt(4);
+                    there.add(new Charge(onRedis.get(limiter).withShare(share), "k", permits));
+                    here.add(new Charge(inMemory.get(limiter).withShare(share), "k", permits));
+                }
+                List<Decision> decidedHere = memory.decideAll(here).join();
+                List<Decision> decidedThere = redis.decideAll(there);
+                assertThat(summary(decidedThere)).as("step %d, %s", step, here).isEqualTo(summary(decidedHere));
+                for (int i = 0; i < there.size() && decidedHere.stream().allMatch(Decision::allowed); i++) {
+                    there.get(i).limiter().release("k", decidedThere.get(i));
+                    here.get(i).limiter().release("k", decidedHere.get(i));
+                }
+            }
+        }
+    }
+
+    @Test
+    void oneCounterTwiceIsToldOfTheWholeRequest() {
+        try (RedisStore store = patient(OnFailure.DENY)) {
+            Limiter limiter = store.limiter("whole", Limit.fixedWindow(3, ofMinutes(10)));
+            List<Charge> never = List.of(new Charge(limiter, "k", 2), new Charge(limiter, "k", 2));
+            for (int i = 0; i < 3; i++) {
+                assertThat(store.decideAll(never).join())
+                        .extracting(Decision::outcome)
+                        .containsExactly(Outcome.ALLOWED, Outcome.NEVER);
+            }
+            assertThat(limiter.decide("k", 2).allowed())
+                    .as("what was denied together is not denied alone")
+                    .isTrue();
         }
     }
 
@@ -205,8 +300,9 @@ class MultiLimiterCallTest {
 
     private static List<String> summary(List<Decision> decisions) {
         return decisions.stream()
-                .map(each -> each.outcome() + " of " + each.limit() + ", left " + each.remaining() + ", again in "
-                        + each.retryAfterMicros() + ", fresh in " + each.resetAfterMicros())
+                .map(each ->
+                        each.outcome() + " " + each.permits() + " of " + each.limit() + ", left " + each.remaining()
+                                + ", again in " + each.retryAfterMicros() + ", fresh in " + each.resetAfterMicros())
                 .toList();
     }
 }

@@ -25,11 +25,13 @@ import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Permits fetched in batches: what several processes may spend, and what they must not. */
 @Timeout(60)
+@Tag("slow")
 class PermitBatchesTest {
     private static final int NODES = 4;
     private static RedisServer server;
@@ -98,6 +100,29 @@ class PermitBatchesTest {
             assertThat(store.counters().asked() - asked)
                     .as("one asks, and an old batch may be refunded")
                     .isBetween(1L, 2L);
+        }
+    }
+
+    /** Three lone calls without a reply would have opened the breaker, and so do three that wait for one batch. */
+    @Test
+    void aSilentServerIsNoticedByAllWhoWaitForABatch() {
+        try (RedisServer own = RedisServer.start();
+                RedisStore store = RedisStore.builder()
+                        .url(own.url())
+                        .timeout(ofSeconds(1))
+                        .onFailure(OnFailure.DENY)
+                        .build()) {
+            Limiter hot = store.limiterBuilder("hot", Limit.fixedWindow(1000, ofMinutes(60)))
+                    .batched(1)
+                    .build();
+            makeHot(hot);
+            own.pause();
+            List<CompletableFuture<Decision>> calls = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                calls.add(hot.decideAsync("k", 20));
+            }
+            assertThat(calls).noneMatch(call -> call.join().allowed());
+            assertThat(store.counters().open()).as(store.counters().toString()).isTrue();
         }
     }
 

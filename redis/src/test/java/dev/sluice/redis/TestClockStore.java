@@ -29,6 +29,11 @@ final class TestClockStore implements AutoCloseable {
 
     /** A limiter on which nothing has been used yet. */
     Limiter limiter(Ticker ticker, Limit... limits) {
+        return limiter("test-" + made.incrementAndGet(), ticker, limits);
+    }
+
+    /** A limiter that shares its counters with others of the same name. */
+    Limiter limiter(String name, Ticker ticker, Limit... limits) {
         RedisStore.Setup timed = new RedisStore.Setup(
                 setup.connection(),
                 setup.combiner(),
@@ -43,7 +48,7 @@ final class TestClockStore implements AutoCloseable {
                 setup.leaseMicros(),
                 setup.clock(),
                 () -> Math.floorDiv(ticker.nanos(), 1000L));
-        return new RedisLimiterBuilder(timed, "test-" + made.incrementAndGet(), limits).build();
+        return new RedisLimiterBuilder(timed, name, limits).build();
     }
 
     List<Decision> decideAll(List<Charge> charges) {

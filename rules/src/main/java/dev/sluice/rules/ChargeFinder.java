@@ -47,7 +47,7 @@ final class ChargeFinder {
         if (!rules.hasOneForm(known)) {
             return findForms(rules, known, filter);
         }
-        Matches matches = rules.index.find(known);
+        Matches matches = rules.index().find(known);
         if (matches.count() == 0) {
             return List.of();
         }
@@ -68,7 +68,7 @@ final class ChargeFinder {
         }
         SortedMap<Integer, List<Request>> formsByRule = new TreeMap<>();
         for (Request form : rules.forms(request)) {
-            Matches matches = rules.index.find(form);
+            Matches matches = rules.index().find(form);
             for (int i = 0; i < matches.count(); i++) {
                 formsByRule
                         .computeIfAbsent(matches.get(i), first -> new ArrayList<>())

@@ -6,6 +6,7 @@ import dev.sluice.OnFailure;
 import dev.sluice.Store;
 import dev.sluice.rules.match.Attributes;
 import dev.sluice.rules.match.Index;
+import dev.sluice.rules.match.PathOptions;
 import dev.sluice.text.Quoted;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,40 +21,85 @@ import org.jspecify.annotations.Nullable;
 final class CompiledRules {
     final RuleSet rules;
     final List<CompiledRule> compiled;
-    final Index index;
     final Map<String, NamedLimiter> limiters;
-    /** Whether a rule needs the region of a request. */
-    private final boolean needsRegion;
-    /** Whether a rule needs the path of a request. */
-    private final boolean needsPath;
-
+    private final Needs needs;
     private final Map<String, CompiledRule> byName = new HashMap<>();
+    /** Null until a request is checked by its attributes. */
+    private volatile @Nullable Index index;
 
-    private CompiledRules(RuleSet rules, List<CompiledRule> compiled, Map<String, NamedLimiter> limiters) {
+    private CompiledRules(RuleSet rules, List<CompiledRule> compiled, Map<String, NamedLimiter> limiters, Needs needs) {
         this.rules = rules;
         this.compiled = compiled;
         this.limiters = limiters;
-        this.index = Index.of(compiled.stream().map(rule -> rule.when).toList());
-        this.needsRegion = rules.geo() != null && uses(rules, Attributes.REGION);
-        this.needsPath = uses(rules, Attributes.PATH);
+        this.needs = needs;
         compiled.forEach(rule -> byName.put(rule.rule.name(), rule));
+    }
+
+    /** Which attributes of a request the rules need that are not there as they are. */
+    private record Needs(boolean region, boolean path) {
+        Needs and(Rule rule) {
+            return new Needs(
+                    region || rule.attributes().anyMatch(Attributes.REGION::equals),
+                    path || rule.attributes().anyMatch(Attributes.PATH::equals));
+        }
     }
 
     /** The rules on {@code store}. Limiters that were there before, by name, keep their counters. */
     static CompiledRules of(RuleSet rules, Store store, Map<String, NamedLimiter> before) {
         Map<String, NamedLimiter> limiters = new HashMap<>();
         List<CompiledRule> compiled = new ArrayList<>();
+        Needs needs = new Needs(false, false);
         for (Rule rule : rules.rules()) {
-            NamedLimiter own = limiter(rule.name(), rule, rule.batch(), rule.limits(), store, before, limiters);
-            List<@Nullable NamedLimiter> overrideLimiters = new ArrayList<>();
-            for (RuleOverride override : rule.overrides()) {
-                String name = override.limiterName(rule);
-                overrideLimiters.add(limiter(name, rule, rule.batch(), override.limits(), store, before, limiters));
-            }
-            CompiledRule.UnderWayLimiters underWay = underWay(rule, store, before, limiters);
-            compiled.add(new CompiledRule(rule, rules.paths(), own, overrideLimiters, underWay));
+            compiled.add(compiled(rule, rules.paths(), store, before, limiters));
+            needs = needs.and(rule);
         }
-        return new CompiledRules(rules, List.copyOf(compiled), limiters);
+        CompiledRules all = new CompiledRules(rules, List.copyOf(compiled), limiters, needs);
+        all.index();
+        return all;
+    }
+
+    /**
+     * The same with one rule more. It leaves the index to the first request, since rules that are added one after another
+     * would make one each.
+     */
+    CompiledRules with(Rule rule, Store store) {
+        List<Rule> all = new ArrayList<>(rules.rules());
+        all.add(rule);
+        RuleSet next = rules.withRules(all);
+        Map<String, NamedLimiter> more = new HashMap<>(limiters);
+        List<CompiledRule> compiled = new ArrayList<>(this.compiled);
+        try {
+            compiled.add(compiled(rule, next.paths(), store, Map.of(), more));
+        } catch (RuntimeException e) {
+            more.keySet().stream().filter(name -> !limiters.containsKey(name)).forEach(store::forget);
+            throw e;
+        }
+        return new CompiledRules(next, List.copyOf(compiled), more, needs.and(rule));
+    }
+
+    private static CompiledRule compiled(
+            Rule rule,
+            PathOptions paths,
+            Store store,
+            Map<String, NamedLimiter> before,
+            Map<String, NamedLimiter> limiters) {
+        NamedLimiter own = limiter(rule.name(), rule, rule.batch(), rule.limits(), store, before, limiters);
+        List<@Nullable NamedLimiter> overrideLimiters = new ArrayList<>();
+        for (RuleOverride override : rule.overrides()) {
+            String name = override.limiterName(rule);
+            overrideLimiters.add(limiter(name, rule, rule.batch(), override.limits(), store, before, limiters));
+        }
+        return new CompiledRule(rule, paths, own, overrideLimiters, underWay(rule, store, before, limiters));
+    }
+
+    /** Finds the rules of a request. Two threads may make it at once, which does no harm. */
+    Index index() {
+        Index made = index;
+        if (made == null) {
+            made = Index.of(compiled.stream().map(rule -> rule.when).toList());
+            index = made;
+        }
+        return made;
     }
 
     private static CompiledRule.@Nullable UnderWayLimiters underWay(
@@ -108,10 +154,6 @@ final class CompiledRules {
         return named;
     }
 
-    private static boolean uses(RuleSet rules, String attribute) {
-        return rules.rules().stream().anyMatch(rule -> rule.attributes().anyMatch(attribute::equals));
-    }
-
     @Nullable
     CompiledRule rule(String name) {
         return byName.get(name);
@@ -120,7 +162,7 @@ final class CompiledRules {
     /** The request with its region, if a rule needs it and the database knows it. */
     Request withRegion(Request request) {
         GeoDatabase geo = rules.geo();
-        if (!needsRegion || geo == null || request.attribute(Attributes.REGION) != null) {
+        if (!needs.region || geo == null || request.attribute(Attributes.REGION) != null) {
             return request;
         }
         String ip = request.attribute(Attributes.IP);
@@ -130,7 +172,7 @@ final class CompiledRules {
 
     /** Whether a request is checked once: its path, if a rule needs it, has one form. */
     boolean hasOneForm(Request request) {
-        if (!needsPath) {
+        if (!needs.path) {
             return true;
         }
         String path = request.hasOnePath() ? request.attribute(Attributes.PATH) : null;

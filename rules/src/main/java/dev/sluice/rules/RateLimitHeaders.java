@@ -50,11 +50,14 @@ public final class RateLimitHeaders {
 
     private static final long MICROS = 1_000_000;
 
+    /** As long as a field with one policy is. */
+    private static final int USUAL_LENGTH = 64;
+
     private RateLimitHeaders() {}
 
     /** The value of {@link #POLICY}; null if no limit applies. Shadow rules are left out. */
     public static @Nullable String policy(Verdict verdict) {
-        StringBuilder field = new StringBuilder();
+        StringBuilder field = new StringBuilder(USUAL_LENGTH);
         List<RuleDecision> decisions = verdict.decisions();
         for (int i = 0; i < decisions.size(); i++) {
             RuleDecision decision = decisions.get(i);
@@ -67,7 +70,7 @@ public final class RateLimitHeaders {
 
     /** The value of {@link #STATE}; null if no limit applies. Shadow rules are left out. */
     public static @Nullable String state(Verdict verdict) {
-        StringBuilder field = new StringBuilder();
+        StringBuilder field = new StringBuilder(USUAL_LENGTH);
         List<RuleDecision> decisions = verdict.decisions();
         for (int i = 0; i < decisions.size(); i++) {
             RuleDecision decision = decisions.get(i);

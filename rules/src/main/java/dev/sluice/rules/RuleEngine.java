@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -87,7 +88,17 @@ public final class RuleEngine {
      */
     public void apply(RuleSet rules) {
         replace(rules);
-        waiting.forEach(WaitingCharge::reconsider);
+        reconsiderWaits();
+    }
+
+    /**
+     * Adds a rule after the others, for every request that comes after. To add many one by one is much cheaper than to
+     * replace all rules as often.
+     *
+     * @throws IllegalArgumentException if there is a rule of its name
+     */
+    public synchronized void add(Rule rule) {
+        current = current.with(rule, store);
     }
 
     private synchronized void replace(RuleSet rules) {
@@ -113,6 +124,13 @@ public final class RuleEngine {
     public void endWaits() {
         waitsEnded = true;
         waiting.forEach(WaitingCharge::endWait);
+        underWay.reconsiderWaits();
+    }
+
+    /** Lets those who wait for several rules, or for a rule that is charged later, look again. */
+    private void reconsiderWaits() {
+        waiting.forEach(WaitingCharge::reconsider);
+        underWay.reconsiderWaits();
     }
 
     /**
@@ -123,6 +141,7 @@ public final class RuleEngine {
      */
     public void reset() {
         waiting.forEach(WaitingCharge::endWait);
+        underWay.endWaits();
         store.reset();
         keyOverrides.retainRules(none -> false);
     }
@@ -284,10 +303,14 @@ public final class RuleEngine {
                 cancel.run();
             }
         });
-        return counted(handed);
+        return handed;
     }
 
+    /** Tells the listeners of a verdict, once it is there, and counts its request until then. */
     private CompletableFuture<Verdict> withListeners(Request request, CompletableFuture<Verdict> verdict) {
+        if (!verdict.isDone()) {
+            counted(verdict);
+        }
         if (isDecided(verdict)) {
             notifyListeners(request, verdict.join());
         } else if (!listeners.isEmpty()) {
@@ -340,22 +363,44 @@ public final class RuleEngine {
 
     /** Refunds what a verdict took, for a request that did not run. Refund a verdict once. */
     public CompletableFuture<Void> refund(Verdict verdict) {
-        return allOf(
-                taken(verdict).map(decision -> decision.limiter().refundAsync(decision.key(), decision.decision())),
-                verdict);
+        return giveBack(verdict, decision -> decision.limiter().refundAsync(decision.key(), decision.decision()));
     }
 
     /** Releases the permits of concurrency limits that a verdict took. Release a verdict once. */
     public CompletableFuture<Void> release(Verdict verdict) {
-        return allOf(
-                taken(verdict).map(decision -> decision.limiter().releaseAsync(decision.key(), decision.decision())),
-                verdict);
+        return giveBack(verdict, decision -> decision.limiter().releaseAsync(decision.key(), decision.decision()));
     }
 
-    /** Done when all of these are, and the places of the verdict are free. */
-    private static CompletableFuture<Void> allOf(Stream<? extends CompletableFuture<?>> futures, Verdict verdict) {
-        return CompletableFuture.allOf(
-                Stream.concat(futures, UnderWayRequests.freePlaces(verdict)).toArray(CompletableFuture<?>[]::new));
+    /** Done when everything is given back, and the places of the verdict are free. Every request ends so: no streams. */
+    private static CompletableFuture<Void> giveBack(
+            Verdict verdict, Function<RuleDecision, CompletableFuture<?>> giveBack) {
+        List<RuleDecision> decisions = verdict.decisions();
+        List<CompletableFuture<?>> pending = List.of();
+        for (int i = 0; i < decisions.size(); i++) {
+            if (isTaken(verdict, decisions.get(i))) {
+                pending = withPending(pending, giveBack.apply(decisions.get(i)));
+            }
+        }
+        for (int i = 0; i < decisions.size(); i++) {
+            Place place = decisions.get(i).place();
+            if (place != null) {
+                pending = withPending(pending, place.release());
+            }
+        }
+        return pending.isEmpty()
+                ? CompletableFuture.completedFuture(null)
+                : CompletableFuture.allOf(pending.toArray(CompletableFuture<?>[]::new));
+    }
+
+    /** The same list with a future that is not done yet. */
+    private static List<CompletableFuture<?>> withPending(
+            List<CompletableFuture<?>> pending, CompletableFuture<?> future) {
+        if (isDecided(future)) {
+            return pending;
+        }
+        List<CompletableFuture<?>> more = pending.isEmpty() ? new ArrayList<>() : pending;
+        more.add(future);
+        return more;
     }
 
     /** The holds of those who ask over a network. */
@@ -374,12 +419,10 @@ public final class RuleEngine {
         return named == null ? null : named.limiter;
     }
 
-    /** The decisions that took permits. Of a denied request only shadow rules keep theirs. */
-    private static Stream<RuleDecision> taken(Verdict verdict) {
-        return verdict.decisions().stream()
-                .filter(RuleDecision::isTaken)
-                .filter(decision ->
-                        verdict.allowed() || decision.rule().onExceed().action() == OnExceed.Action.SHADOW);
+    /** Whether a decision took permits. Of a denied request only shadow rules keep theirs. */
+    private static boolean isTaken(Verdict verdict, RuleDecision decision) {
+        return decision.isTaken()
+                && (verdict.allowed() || decision.rule().onExceed().action() == OnExceed.Action.SHADOW);
     }
 
     // ---- Looking into it
@@ -400,9 +443,20 @@ public final class RuleEngine {
         CompiledRule compiled = current.rule(rule);
         Request request = compiled == null ? null : compiled.keyFormat.request(key);
         PendingCharge charge = compiled == null || request == null ? null : charges.of(compiled, request, 100);
-        return charge == null
-                ? CompletableFuture.completedFuture(null)
-                : charge.standing().thenApply(decision -> charge.decided(decision));
+        if (compiled == null || charge == null) {
+            return CompletableFuture.completedFuture(null);
+        }
+        CompletableFuture<Decision> own = charge.standing();
+        CompletableFuture<Decision> now = compiled.underWay == null
+                ? own
+                : UnderWayCheck.withExcess(own, compiled.underWay.excess(), charge.key());
+        return now.thenApply(decision -> charge.decided(decision));
+    }
+
+    /** The rule of this name; null if there is none. */
+    public @Nullable Rule rule(String name) {
+        CompiledRule compiled = current.rule(name);
+        return compiled == null ? null : compiled.rule;
     }
 
     /** The limiter of a rule; null if there is no such rule or it is unlimited. */
@@ -414,15 +468,28 @@ public final class RuleEngine {
 
     /** Resets a key, under the rule and its overrides. Returns whether there is such a rule. */
     public boolean reset(String rule, String key) {
+        return resetAsync(rule, key).exceptionally(noAnswer -> true).join();
+    }
+
+    /**
+     * Resets a key, under the rule and its overrides.
+     *
+     * @return whether there is such a rule; fails if the store does not answer, and then the key is reset only in this
+     *     process
+     */
+    public CompletableFuture<Boolean> resetAsync(String rule, String key) {
         CompiledRule compiled = current.rule(rule);
         if (compiled == null) {
-            return false;
+            return CompletableFuture.completedFuture(false);
         }
         KeyOverrides.Active active = keyOverrides.find(rule, key, clock);
-        Stream.concat(compiled.limiters(), Stream.ofNullable(active == null ? null : active.limiter()))
-                .forEach(named -> named.limiter.reset(key));
-        waiting.forEach(WaitingCharge::reconsider);
-        return true;
+        CompletableFuture<?>[] resets = Stream.concat(
+                        compiled.limiters(), Stream.ofNullable(active == null ? null : active.limiter()))
+                .map(named -> named.limiter.resetAsync(key))
+                .toArray(CompletableFuture<?>[]::new);
+        return CompletableFuture.allOf(resets)
+                .whenComplete((done, failure) -> reconsiderWaits())
+                .thenApply(done -> true);
     }
 
     // ---- Blocks and overrides of single keys

@@ -12,7 +12,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -24,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  * charged before the password was checked. It must not let a thousand through that are sent at once, either.
  *
  * <pre>
- *   look      is there a permit left?             no: denied
+ *   look      is there a permit left?             no: denied, so that nobody waits for a place in vain
  *   place     one of max places, after a wait     none: denied
- *   look      still one left?                     no: denied, the place is free again
+ *   look      still one left, and no excess?      no: denied, the place is free again
  *   charge    the rules that are charged at once  denied: the place is free again
  *   ...       the request runs
  *   settle    charge, if it was such a request; then free the place
@@ -71,6 +73,13 @@ final class UnderWayCheck {
     private volatile CompletableFuture<?> stage = CompletableFuture.completedFuture(null);
 
     private List<RuleDecision> seen = List.of();
+    /** The wait for permits; completing it ends it. */
+    private volatile CompletableFuture<Void> pause = CompletableFuture.completedFuture(null);
+
+    /** How often it was told to look again. */
+    private final AtomicInteger changes = new AtomicInteger();
+
+    private volatile boolean waitEnded;
 
     /**
      * @param later what is to be charged when it is known what became of the request
@@ -87,8 +96,20 @@ final class UnderWayCheck {
     /** The verdict. Cancelling it, or completing it by other means, takes nothing. */
     CompletableFuture<Verdict> run() {
         result.whenComplete((verdict, failure) -> stage.cancel(false));
-        look(verdict -> takePlace(0));
+        look(PendingCharge::peek, verdict -> takePlace(0));
         return result;
+    }
+
+    /** If it waits for permits, it looks again whether there are any. */
+    void reconsider() {
+        changes.incrementAndGet();
+        pause.complete(null);
+    }
+
+    /** If it waits for permits, it is denied unless there are any now. */
+    void endWait() {
+        waitEnded = true;
+        reconsider();
     }
 
     /** Runs a step, and goes on with its outcome. If it fails, or if the owner has cancelled, nothing stays taken. */
@@ -142,8 +163,9 @@ final class UnderWayCheck {
     // ---- Looking
 
     /** Looks whether the limits have permits left, and goes on if they have; waits for them where the rules say so. */
-    private void look(Consumer<Verdict> next) {
-        step(this::lookAtAll, decisions -> {
+    private void look(Function<PendingCharge, CompletableFuture<Decision>> look, Consumer<Verdict> next) {
+        int before = changes.get();
+        step(() -> lookAtAll(look), decisions -> {
             seen = decisions;
             Verdict verdict = Verdict.of(decisions);
             long wait = verdict.allowed() ? 0 : waitMicros();
@@ -152,32 +174,32 @@ final class UnderWayCheck {
             } else if (wait < 0) {
                 deny(verdict);
             } else {
-                step(() -> pause(wait), over -> look(next));
+                step(() -> pause(wait, before), over -> look(look, next));
             }
         });
     }
 
-    private CompletableFuture<List<RuleDecision>> lookAtAll() {
-        return CheckExecution.all(later.stream().map(this::look).toList());
+    private CompletableFuture<List<RuleDecision>> lookAtAll(Function<PendingCharge, CompletableFuture<Decision>> look) {
+        return CheckExecution.all(later.stream()
+                .map(charge -> look.apply(charge)
+                        .thenApply(
+                                seen -> charge.decided(LimiterDecision.of(seen).untaken())))
+                .toList());
     }
 
-    private CompletableFuture<RuleDecision> look(PendingCharge charge) {
+    private CompletableFuture<Decision> lookAtLimitAndExcess(PendingCharge charge) {
         UnderWayLimiters limiters = host.limiters(charge.rule());
-        CompletableFuture<Decision> own = charge.peek();
-        CompletableFuture<Decision> decision = limiters == null || charge.blockedMicros() > 0
-                ? own
-                : own.thenCombine(
-                        limiters.excess()
-                                .limiter
-                                .peekAsync(
-                                        charge.key(),
-                                        limiters.excess().limits.get(0).permits()),
-                        UnderWayCheck::withExcess);
-        return decision.thenApply(
-                given -> charge.decided(LimiterDecision.of(given).untaken()));
+        return limiters == null || charge.blockedMicros() > 0
+                ? charge.peek()
+                : withExcess(charge.peek(), limiters.excess(), charge.key());
     }
 
-    /** The decision of a limit, which denies until there is no excess any more. */
+    /** The decision of a limit on a key, which denies until the key has no excess any more. */
+    static CompletableFuture<Decision> withExcess(CompletableFuture<Decision> own, NamedLimiter excess, String key) {
+        long none = excess.limits.get(0).permits();
+        return own.thenCombine(excess.limiter.peekAsync(key, none), UnderWayCheck::withExcess);
+    }
+
     private static Decision withExcess(Decision own, Decision excess) {
         if (excess.allowed() || own.outcome() == Outcome.NEVER) {
             return own;
@@ -196,7 +218,8 @@ final class UnderWayCheck {
             if (seen.get(i).denies()) {
                 long maxWait = TimeUnit.MICROSECONDS.convert(
                         later.get(i).rule().onExceed().maxWait());
-                if (decision.never() || decision.retryAfterMicros() > maxWait - waitedMicros() || host.waitsEnded()) {
+                boolean tooLong = decision.never() || decision.retryAfterMicros() > maxWait - waitedMicros();
+                if (tooLong || waitEnded || host.waitsEnded()) {
                     return -1;
                 }
                 longest = Math.max(longest, decision.retryAfterMicros());
@@ -209,10 +232,15 @@ final class UnderWayCheck {
         return TimeUnit.NANOSECONDS.toMicros(host.ticker().nanos() - startNanos);
     }
 
-    private CompletableFuture<Void> pause(long micros) {
+    /** Over after this time, or when it was told to look again since {@code before}. */
+    private CompletableFuture<Void> pause(long micros, int before) {
         CompletableFuture<Void> over = new CompletableFuture<>();
         Runnable cancel = host.scheduler().schedule(micros, () -> over.complete(null));
         over.whenComplete((done, failure) -> cancel.run());
+        pause = over;
+        if (changes.get() != before) {
+            over.complete(null);
+        }
         return over;
     }
 
@@ -221,7 +249,7 @@ final class UnderWayCheck {
     /** Takes a place for the rules from {@code index} on, in their order, so that no two requests wait for each other. */
     private void takePlace(int index) {
         if (index == later.size()) {
-            look(verdict -> chargeOthers());
+            look(this::lookAtLimitAndExcess, verdict -> chargeOthers());
             return;
         }
         PendingCharge charge = later.get(index);

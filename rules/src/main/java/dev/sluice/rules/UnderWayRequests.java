@@ -6,7 +6,9 @@ import dev.sluice.rules.CompiledRule.UnderWayLimiters;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -22,6 +24,7 @@ final class UnderWayRequests {
     private final Function<List<PendingCharge>, CompletableFuture<Verdict>> decide;
     private final Function<Verdict, CompletableFuture<Void>> refund;
     private final BooleanSupplier waitsEnded;
+    private final Set<UnderWayCheck> undecided = ConcurrentHashMap.newKeySet();
 
     /**
      * @param decide charges what is charged at once
@@ -57,7 +60,21 @@ final class UnderWayRequests {
     CompletableFuture<Verdict> begin(CompiledRules rules, List<PendingCharge> later, List<PendingCharge> all) {
         List<PendingCharge> others =
                 all.stream().filter(charge -> !later.contains(charge)).toList();
-        return new UnderWayCheck(new Host(rules), later, others).run();
+        UnderWayCheck check = new UnderWayCheck(new Host(rules), later, others);
+        undecided.add(check);
+        CompletableFuture<Verdict> verdict = check.run();
+        verdict.whenComplete((given, failure) -> undecided.remove(check));
+        return verdict;
+    }
+
+    /** Lets those who wait for permits look again whether there are any. */
+    void reconsiderWaits() {
+        undecided.forEach(UnderWayCheck::reconsider);
+    }
+
+    /** Denies those who wait for permits. */
+    void endWaits() {
+        undecided.forEach(UnderWayCheck::endWait);
     }
 
     /** The decisions that are made already: those of the rules that are charged later are not. */

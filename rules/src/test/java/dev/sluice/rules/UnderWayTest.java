@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.Limit;
 import dev.sluice.ManualClock;
+import dev.sluice.Scheduler;
 import dev.sluice.Store;
 import java.time.Duration;
 import java.time.Instant;
@@ -30,12 +31,18 @@ class UnderWayTest {
     private final List<String> told = new ArrayList<>();
 
     private RuleEngine engine(Rule... rules) {
-        RuleEngine engine = new RuleEngine(
-                Store.local(time), RuleSet.of(rules), () -> Instant.EPOCH.plusNanos(time.nanos()), time, time);
+        Store store = Store.builder().ticker(time).scheduler(this::schedule).build();
+        RuleEngine engine =
+                new RuleEngine(store, RuleSet.of(rules), () -> Instant.EPOCH.plusNanos(time.nanos()), time, time);
         engine.listener((request, verdict) -> verdict.decisions()
                 .forEach(decision -> told.add(
                         decision.rule().name() + " " + decision.decision().outcome())));
         return engine;
+    }
+
+    /** Waits are over when the test says so, and what has no delay runs at once. */
+    private Runnable schedule(long delayMicros, Runnable action) {
+        return delayMicros <= 0 ? Scheduler.system().schedule(0, action) : time.schedule(delayMicros, action);
     }
 
     private static RuleBuilder failures(int max, Duration wait, Limit... limits) {
@@ -135,6 +142,7 @@ class UnderWayTest {
         assertThat(denied.allowed()).isFalse();
         assertThat(RateLimitHeaders.retryAfter(denied)).isEqualTo("3");
         assertThat(RateLimitHeaders.state(denied)).isEqualTo("\"failures\";r=0;t=3");
+        assertThat(remaining(engine, "failures")).isZero();
         time.advance(ofSeconds(3));
         assertThat(begin(engine).join().allowed()).isTrue();
     }
@@ -223,6 +231,40 @@ class UnderWayTest {
         assertThat(waiting).isNotDone();
         time.advance(ofSeconds(10));
         assertThat(waiting.join().allowed()).isTrue();
+    }
+
+    /** What frees a permit before its time, or ends all waits, is told to those who wait for it. */
+    @Test
+    void whoWaitsForThePermitHearsOfWhatChangesIt() {
+        RuleBuilder rule = failures(5, ofSeconds(5), perMinute(1)).onExceed(OnExceed.waitUpTo(ofMinutes(2)));
+        RuleEngine engine = engine(rule.build());
+        end(engine, begin(engine).join(), true);
+        CompletableFuture<Verdict> first = begin(engine);
+        assertThat(first).isNotDone();
+        assertThat(engine.waiting()).isEqualTo(1);
+        engine.reset("failures", "203.0.113.9");
+        assertThat(first).isCompletedWithValueMatching(Verdict::allowed);
+        end(engine, first.join(), true);
+        CompletableFuture<Verdict> second = begin(engine);
+        engine.apply(RuleSet.of(rule.limits(perMinute(2)).build()));
+        assertThat(second).isCompletedWithValueMatching(Verdict::allowed);
+        end(engine, second.join(), true);
+        CompletableFuture<Verdict> third = begin(engine);
+        engine.endWaits();
+        assertThat(third).isCompletedWithValueMatching(verdict -> !verdict.allowed());
+        assertThat(engine.waiting()).isZero();
+    }
+
+    @Test
+    void aResetOfAllDeniesWhoWaitsForThePermit() {
+        RuleEngine engine = engine(failures(5, ofSeconds(5), perMinute(1))
+                .onExceed(OnExceed.waitUpTo(ofMinutes(2)))
+                .build());
+        end(engine, begin(engine).join(), true);
+        CompletableFuture<Verdict> waiting = begin(engine);
+        engine.reset();
+        assertThat(waiting).isCompletedWithValueMatching(verdict -> !verdict.allowed());
+        assertThat(begin(engine)).isCompletedWithValueMatching(Verdict::allowed);
     }
 
     @Test

@@ -1,28 +1,28 @@
 package dev.sluice.server;
 
 import dev.sluice.rules.Verdict;
+import dev.sluice.server.admin.AdminPort;
 import dev.sluice.server.check.CheckListener;
 import dev.sluice.server.envoy.CallListener;
 import dev.sluice.server.envoy.RateLimitOutcome;
 import dev.sluice.server.trace.CheckTracer;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.List;
-import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Passes on what the data port decided: how long it took to the metrics and, if there are traces, all of it to those. */
 final class DecisionTimes implements CheckListener, CallListener {
-    private final LongConsumer latency;
+    private final AdminPort admin;
     private final @Nullable CheckTracer tracer;
 
-    DecisionTimes(LongConsumer latency, @Nullable CheckTracer tracer) {
-        this.latency = latency;
+    DecisionTimes(AdminPort admin, @Nullable CheckTracer tracer) {
+        this.admin = admin;
         this.tracer = tracer;
     }
 
     @Override
     public void decided(HttpServerRequest request, long beganNanos, Verdict verdict) {
-        latency.accept(System.nanoTime() - beganNanos);
+        admin.took(System.nanoTime() - beganNanos, verdict);
         if (tracer != null) {
             tracer.decided(request, beganNanos, verdict);
         }
@@ -30,7 +30,7 @@ final class DecisionTimes implements CheckListener, CallListener {
 
     @Override
     public void decided(HttpServerRequest request, long beganNanos, List<Verdict> verdicts) {
-        latency.accept(System.nanoTime() - beganNanos);
+        admin.took(System.nanoTime() - beganNanos);
         if (tracer != null) {
             tracer.decided(request, beganNanos, verdicts);
         }
@@ -38,7 +38,7 @@ final class DecisionTimes implements CheckListener, CallListener {
 
     @Override
     public void decided(HttpServerRequest call, long beganNanos, RateLimitOutcome outcome) {
-        latency.accept(System.nanoTime() - beganNanos);
+        admin.took(System.nanoTime() - beganNanos);
         if (tracer != null) {
             tracer.decided(call, beganNanos, outcome);
         }

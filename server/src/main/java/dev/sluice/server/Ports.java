@@ -4,6 +4,8 @@ import dev.sluice.rules.watch.Watcher;
 import dev.sluice.server.log.ServerLog;
 import dev.sluice.server.tls.PortTls;
 import dev.sluice.server.web.Bounds;
+import dev.sluice.server.web.ConnectionDrain;
+import dev.sluice.server.web.ConnectionMemory;
 import dev.sluice.server.web.HalfOpenStreams;
 import dev.sluice.server.web.HttpCounters;
 import dev.sluice.server.web.InvalidHeadHandler;
@@ -52,15 +54,17 @@ final class Ports implements AutoCloseable {
     private final Bounds bounds;
     private final Vertx vertx;
     private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
-    private volatile boolean draining;
+    private final ConnectionDrain drain = new ConnectionDrain();
     private final HttpCounters counters = new HttpCounters();
     private final RejectionLog rejections;
+    private final ConnectionMemory memory;
     private final Watcher certificates = new Watcher("tls");
     private volatile boolean stopping;
 
     Ports(Bounds bounds) {
         this.bounds = bounds;
         this.rejections = new RejectionLog(bounds.connections());
+        this.memory = new ConnectionMemory(bounds);
         this.vertx = Vertx.builder()
                 .with(new VertxOptions()
                         .setWorkerPoolSize(2)
@@ -70,7 +74,7 @@ final class Ports implements AutoCloseable {
                                 .setFileCachingEnabled(false)
                                 .setClassPathResolvingEnabled(false)))
                 .withMetrics(counters)
-                .withTransport(new LimitedTransport(bounds, () -> !stopping, rejections))
+                .withTransport(new LimitedTransport(bounds, () -> !stopping, rejections, memory))
                 .build();
         vertx.exceptionHandler(OutOfMemory::endProcessOn);
     }
@@ -97,7 +101,7 @@ final class Ports implements AutoCloseable {
 
     /** Whether new requests should come here: not once the server is about to stop. */
     boolean isReady() {
-        return !draining && !stopping;
+        return !drain.isDraining() && !stopping;
     }
 
     /** Counts what passes through the ports. */
@@ -108,6 +112,11 @@ final class Ports implements AutoCloseable {
     /** How many connections were closed at once, because there were too many. */
     long rejectedConnections() {
         return rejections.count();
+    }
+
+    /** Bounds the memory of the connections of all ports. */
+    ConnectionMemory memory() {
+        return memory;
     }
 
     /**
@@ -131,9 +140,11 @@ final class Ports implements AutoCloseable {
         Supplier<AbstractVerticle> listeners = () -> new AbstractVerticle() {
             @Override
             public void start(Promise<Void> started) {
+                Handler<HttpServerRequest> handler = handlers.get();
                 HttpServer server = vertx.createHttpServer(options(bounds, tls))
                         .invalidRequestHandler(new InvalidHeadHandler(bounds))
-                        .requestHandler(new HalfOpenStreams(vertx, handlers.get()));
+                        .connectionHandler(drain::opened)
+                        .requestHandler(drain.around(handler, new HalfOpenStreams(vertx, handler)));
                 server.listen(port, address.host())
                         .onSuccess(servers::add)
                         .<Void>mapEmpty()
@@ -180,9 +191,11 @@ final class Ports implements AutoCloseable {
     private static HttpServerOptions options(Bounds bounds, @Nullable PortTls tls) {
         HttpServerOptions options = new HttpServerOptions()
                 .setAcceptBacklog(BACKLOG)
-                .setMaxInitialLineLength(bounds.lineBytes())
-                .setMaxHeaderSize(bounds.headerBytes());
-        options.getInitialSettings().setMaxConcurrentStreams(HTTP2_STREAMS).setMaxHeaderListSize(bounds.headerBytes());
+                .setMaxInitialLineLength(bounds.request().lineBytes())
+                .setMaxHeaderSize(bounds.request().headerBytes());
+        options.getInitialSettings()
+                .setMaxConcurrentStreams(HTTP2_STREAMS)
+                .setMaxHeaderListSize(bounds.request().headerBytes());
         if (tls != null) {
             tls.apply(options);
         }
@@ -190,16 +203,16 @@ final class Ports implements AutoCloseable {
     }
 
     /**
-     * Is not ready any more, and goes on with everything else for as long as {@code drain} lasts: a balancer needs the time
-     * to notice, and until then sends new connections.
+     * Is not ready any more, makes clients move, and goes on with everything else for this time: a balancer needs it to
+     * notice, and until then sends new connections.
      */
-    void drain(Duration drain) {
-        draining = true;
-        if (drain.isZero() || servers.isEmpty()) {
+    void drain(Duration time) {
+        drain.begin();
+        if (time.isZero() || servers.isEmpty()) {
             return;
         }
         try {
-            TimeUnit.MILLISECONDS.sleep(drain.toMillis());
+            TimeUnit.MILLISECONDS.sleep(time.toMillis());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -1,9 +1,11 @@
 package dev.sluice.server;
 
+import dev.sluice.ManualClock;
 import dev.sluice.MemorySize;
 import dev.sluice.OnFailure;
 import dev.sluice.Store;
 import dev.sluice.StoreBuilder;
+import dev.sluice.Ticker;
 import dev.sluice.redis.RedisStore;
 import dev.sluice.redis.RedisStoreBuilder;
 import dev.sluice.rules.RuleEngine;
@@ -19,7 +21,13 @@ import dev.sluice.server.envoy.GrpcStatuses;
 import dev.sluice.server.envoy.RateLimitGrpc;
 import dev.sluice.server.envoy.RateLimitJson;
 import dev.sluice.server.envoy.RateLimitService;
+import dev.sluice.server.history.HistorySettings;
+import dev.sluice.server.page.BrowserScript;
+import dev.sluice.server.page.Demo;
+import dev.sluice.server.page.Pages;
 import dev.sluice.server.page.Playground;
+import dev.sluice.server.record.Recorder;
+import dev.sluice.server.record.RecorderSettings;
 import dev.sluice.server.ruleset.RuleUpdater;
 import dev.sluice.server.tls.PortTls;
 import dev.sluice.server.web.BodyBudget;
@@ -29,9 +37,13 @@ import dev.sluice.server.web.OpenApi;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -41,8 +53,11 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   --port        /v1/check  /nginx  /v1/holds   ── DataPort
  *                 gRPC  /json                    ── RateLimitGrpc, RateLimitJson
+ *                 /sluice.js                     ── BrowserScript
  *   --admin-port  /v1/…  /metrics                ── AdminPort
- *                 /  (the page)                  ── Playground
+ *                 /  /rule  /rules  /explain     ── Pages
+ *                 /playground                    ── Playground
+ *                 /demo/  /sluice.js             ── Demo, BrowserScript
  * </pre>
  */
 public final class SluiceServer implements AutoCloseable {
@@ -56,6 +71,8 @@ public final class SluiceServer implements AutoCloseable {
     private final GrpcStatuses statuses = new GrpcStatuses();
     private final AdminPort admin;
     private final DecisionTimes times;
+    private final @Nullable Recorder recorder;
+    private final LongAdder notReady = new LongAdder();
     private final AtomicBoolean storeOpen = new AtomicBoolean(true);
     private final @Nullable PortTls dataTls;
     private final @Nullable PortTls adminTls;
@@ -67,20 +84,31 @@ public final class SluiceServer implements AutoCloseable {
             RuleSet rules,
             Store store,
             @Nullable PortTls dataTls,
-            @Nullable PortTls adminTls) {
+            @Nullable PortTls adminTls,
+            @Nullable ManualClock clock) {
         this.settings = settings;
         this.dataTls = dataTls;
         this.adminTls = adminTls;
         this.storeUrl = settings.store() == null ? rules.store() : settings.store();
         this.store = store;
-        this.engine = new RuleEngine(store, rules);
+        this.engine = clock == null
+                ? new RuleEngine(store, rules)
+                : new RuleEngine(store, rules, instants(clock), clock, clock);
+        this.recorder = recorder(settings.recorder(), clock);
         this.updater = store instanceof RedisStore
                 ? RuleUpdater.shared(
                         engine, settings.rules(), storeUrl, settings.redis().prefix())
                 : RuleUpdater.local(engine, settings.rules());
         this.ports = new Ports(settings.bounds());
         this.budget = new BodyBudget(settings.bounds());
-        Traffic traffic = new Traffic(ports.counters(), statuses, ports::rejectedConnections, budget, engine.leases());
+        Traffic traffic = new Traffic(
+                ports.counters(),
+                statuses,
+                ports::rejectedConnections,
+                notReady::sum,
+                budget,
+                ports.memory(),
+                engine.leases());
         List<PortTls> tls =
                 Stream.of(dataTls, adminTls).filter(Objects::nonNull).toList();
         this.admin = new AdminPort(
@@ -91,9 +119,38 @@ public final class SluiceServer implements AutoCloseable {
                         .storeShown(storeShown())
                         .envoy(settings.envoy())
                         .tls(tls)
+                        .recorder(recorder)
+                        .history(history())
                         .watchers(tls.isEmpty() ? List.of() : List.of(ports.certificates())),
-                new Playground(ports.vertx()));
-        this.times = new DecisionTimes(admin::took, settings.tracer());
+                pages(new Playground(ports.vertx())));
+        this.times = new DecisionTimes(admin, settings.tracer());
+    }
+
+    private HistorySettings history() {
+        return new HistorySettings(
+                settings.availabilityTarget(),
+                store instanceof RedisStore ? storeUrl : null,
+                settings.redis().prefix());
+    }
+
+    private boolean isReady() {
+        boolean ready = ports.isReady();
+        if (!ready) {
+            notReady.increment();
+        }
+        return ready;
+    }
+
+    private static Handler<HttpServerRequest> pages(Playground playground) {
+        BrowserScript script = new BrowserScript();
+        Demo demo = new Demo();
+        Pages pages = new Pages();
+        return request -> {
+            String path = Objects.requireNonNullElse(request.path(), "/");
+            Handler<HttpServerRequest> page =
+                    Pages.isAt(path) ? pages : BrowserScript.isAt(path) ? script : Demo.isAt(path) ? demo : playground;
+            page.handle(request);
+        };
     }
 
     /**
@@ -110,6 +167,15 @@ public final class SluiceServer implements AutoCloseable {
 
     /** The same; {@code beforeListening} is called when all is there but the ports. */
     public static SluiceServer start(ServerSettings settings, Runnable beforeListening) {
+        return start(settings, beforeListening, null);
+    }
+
+    /** A server in whose store, rules and recording time passes as a test says; it is that of a clock since 1970. */
+    static SluiceServer start(ServerSettings settings, ManualClock clock) {
+        return start(settings, () -> {}, clock);
+    }
+
+    private static SluiceServer start(ServerSettings settings, Runnable beforeListening, @Nullable ManualClock clock) {
         AdminAccess.requireSafe(settings.admin().host(), settings.tokens());
         PortTls dataTls = tls("data", settings.data(), settings.bounds());
         PortTls adminTls = tls("admin", settings.admin(), settings.bounds());
@@ -117,8 +183,9 @@ public final class SluiceServer implements AutoCloseable {
         Store store = store(
                 settings.store() == null ? rules.store() : settings.store(),
                 settings.memory() == null ? rules.memory() : settings.memory(),
-                settings.redis());
-        SluiceServer server = new SluiceServer(settings, rules, store, dataTls, adminTls);
+                settings.redis(),
+                clock);
+        SluiceServer server = new SluiceServer(settings, rules, store, dataTls, adminTls, clock);
         boolean started = false;
         try {
             beforeListening.run();
@@ -136,9 +203,24 @@ public final class SluiceServer implements AutoCloseable {
         return address.tls() == null ? null : PortTls.open(port, address.tls(), bounds.requestTimeout());
     }
 
-    private static Store store(String url, @Nullable String memory, ServerSettings.Redis redis) {
+    private static InstantSource instants(ManualClock clock) {
+        return () -> Instant.EPOCH.plus(clock.nanos(), ChronoUnit.NANOS);
+    }
+
+    private static @Nullable Recorder recorder(@Nullable RecorderSettings settings, @Nullable ManualClock clock) {
+        if (settings == null) {
+            return null;
+        }
+        Ticker ticker = clock == null ? Ticker.system() : clock;
+        InstantSource wallClock = clock == null ? InstantSource.system() : instants(clock);
+        return new Recorder(settings, ticker, wallClock, Ports.loops());
+    }
+
+    private static Store store(
+            String url, @Nullable String memory, ServerSettings.Redis redis, @Nullable ManualClock clock) {
         if (url.equals(RuleSet.MEMORY)) {
-            StoreBuilder local = Store.builder();
+            StoreBuilder local =
+                    clock == null ? Store.builder() : Store.builder().clock(clock);
             return (memory == null ? local : local.maxBytes(MemorySize.parse(memory))).build();
         }
         RedisStoreBuilder shared =
@@ -160,8 +242,9 @@ public final class SluiceServer implements AutoCloseable {
                         engine,
                         settings.bounds(),
                         budget,
-                        ports::isReady,
+                        this::isReady,
                         times,
+                        recorder,
                         settings.fields(),
                         others(service)));
     }
@@ -169,8 +252,8 @@ public final class SluiceServer implements AutoCloseable {
     private RateLimitService rateLimits() {
         EnvoyFolder folder = settings.envoy();
         return folder == null
-                ? RateLimitService.of(engine, store, OnFailure.LOCAL, admin.rateLimits(), times)
-                : RateLimitService.of(limits(folder), times);
+                ? RateLimitService.of(engine, store, OnFailure.LOCAL, admin.rateLimits(), times, recorder)
+                : RateLimitService.of(limits(folder), times, recorder);
     }
 
     /** Handles the requests to the data port that are not for {@link DataPort}. One for each event loop. */
@@ -179,6 +262,7 @@ public final class SluiceServer implements AutoCloseable {
         RateLimitGrpc grpc = new RateLimitGrpc(ports.vertx(), service, timeout, budget, statuses, ports::isReady);
         RateLimitJson json = new RateLimitJson(ports.vertx(), service, timeout, budget);
         OpenApi openApi = OpenApi.ofDataPort();
+        BrowserScript script = new BrowserScript();
         return request -> {
             if (RateLimitGrpc.isGrpc(request)) {
                 grpc.handle(request);
@@ -186,12 +270,14 @@ public final class SluiceServer implements AutoCloseable {
                 json.handle(request);
             } else if (OpenApi.PATH.equals(request.path())) {
                 openApi.handle(request);
+            } else if (BrowserScript.isAt(String.valueOf(request.path()))) {
+                script.handle(request);
             } else {
                 HttpProblem.of(
                                 404,
                                 "there is nothing at " + request.path() + "; there are /v1/check,"
-                                        + " /v1/holds/{id}, /nginx, /json, /healthz, /readyz and /openapi.yaml, and gRPC for"
-                                        + " Envoy")
+                                        + " /v1/holds/{id}, /nginx, /json, /healthz, /readyz, /openapi.yaml and /sluice.js,"
+                                        + " and gRPC for Envoy")
                         .send(request);
             }
         };

@@ -86,6 +86,7 @@ public final class WarmUp {
                             new BodyBudget(Bounds.DEFAULTS),
                             () -> true,
                             CheckListener.NONE,
+                            null,
                             HeaderFields.STANDARD,
                             request -> request.response().end()));
             send(port);

@@ -3,6 +3,7 @@ package dev.sluice.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.redis.servers.Eventually;
+import dev.sluice.redis.servers.RedisServer;
 import dev.sluice.server.envoy.EnvoyFolder;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -15,10 +16,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What an operator sees of limits in files for Envoy: the same as of rules. */
+@Tag("full")
 class EnvoySightTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final String LIMITS = """
@@ -97,6 +100,73 @@ class EnvoySightTest {
         assertThat(stat("hits", "limit_override")).isEqualTo(2);
         assertThat(stat("over_limit", "limit_override")).isEqualTo(1);
         assertThat(metric("sluice_checks_total{outcome=\"denied\"}")).isEqualTo(1);
+    }
+
+    @Test
+    void theLiveFiguresHaveThem() {
+        for (int i = 0; i < 7; i++) {
+            ask("user", "ada");
+        }
+        ask("path", "/search");
+        ask("path", "/search");
+        Eventually.holds(
+                "it is counted",
+                PATIENCE,
+                () -> rule("shop.user").getJsonObject("perSecond").getDouble("denied") > 0);
+        JsonObject user = rule("shop.user");
+        assertThat(user.getBoolean("envoy")).isTrue();
+        assertThat(user.getJsonArray("limits").encode()).isEqualTo("[\"5 per 1d\"]");
+        assertThat(user.getString("onExceed")).isEqualTo("reject");
+        JsonObject search = rule("shop.path_/search");
+        assertThat(search.getString("onExceed")).isEqualTo("shadow");
+        assertThat(search.getJsonObject("perSecond").getDouble("shadowed")).isPositive();
+        JsonObject limited = admin("/v1/live").getJsonArray("limitedKeys").getJsonObject(0);
+        assertThat(limited.getString("rule")).isEqualTo("shop.user");
+        assertThat(limited.getString("key")).isEqualTo("ada");
+    }
+
+    private JsonObject rule(String name) {
+        return admin("/v1/live").getJsonArray("rules").stream()
+                .map(JsonObject.class::cast)
+                .filter(rule -> rule.getString("name").equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** While Redis is away, what decides in its place is shown, and such requests are bad for the availability. */
+    @Test
+    void whatDecidedIsShown() throws Exception {
+        service.close();
+        try (RedisServer redis = RedisServer.start()) {
+            service = new Service(Service.settings("rules: []")
+                    .envoy(EnvoyFolder.open(folder))
+                    .store(redis.url())
+                    .redis(new ServerSettings.Redis("a", Duration.ofSeconds(2))));
+            ask("user", "ada");
+            Eventually.holds("Redis decided", PATIENCE, () -> sources().getDouble("redis") > 0);
+            assertThat(sources().getDouble("local")).isZero();
+            assertThat(hour().getLong("good")).isEqualTo(1);
+            redis.kill();
+            ask("user", "ada");
+            ask("user", "bob");
+            Eventually.holds(
+                    "this process decided",
+                    PATIENCE,
+                    () -> sources().getDouble("local") + sources().getDouble("failure-policy") > 0);
+            Eventually.holds("that is bad", PATIENCE, () -> hour().getLong("bad") == 2);
+            assertThat(hour().getLong("good")).isEqualTo(1);
+        }
+    }
+
+    private JsonObject sources() {
+        return admin("/v1/live").getJsonObject("sources");
+    }
+
+    private JsonObject hour() {
+        return admin("/v1/figures")
+                .getJsonObject("availability")
+                .getJsonArray("windows")
+                .getJsonObject(0);
     }
 
     @Test

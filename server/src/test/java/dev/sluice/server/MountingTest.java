@@ -82,7 +82,7 @@ class MountingTest {
                     .contains("sluice_decisions_total")
                     .contains("per-user");
             assertThat(admin(service, "/v1/keys/per-user/a").body()).contains("\"remaining\"");
-            assertThat(admin(service, "/").body()).contains("Sluice playground");
+            assertThat(admin(service, "/playground").body()).contains("Sluice: playground");
         }
     }
 

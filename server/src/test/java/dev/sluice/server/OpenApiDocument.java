@@ -7,6 +7,7 @@ import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -105,6 +106,9 @@ final class OpenApiDocument {
             }
         });
         assertThat(fits).as("documented for " + path).isNotEmpty();
-        return fits.stream().filter(fit -> !fit.contains("{")).findFirst().orElse(fits.get(0));
+        return fits.stream()
+                .min(Comparator.comparingLong(
+                        fit -> fit.chars().filter(c -> c == '{').count()))
+                .orElseThrow();
     }
 }

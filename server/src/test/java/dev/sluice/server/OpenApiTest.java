@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.server.admin.AdminTokens;
 import dev.sluice.server.admin.AuditLog;
+import dev.sluice.server.record.RecorderSettings;
 import dev.sluice.server.web.Bounds;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -55,7 +56,8 @@ class OpenApiTest {
 
     private final Service service = new Service(Service.settings(RULES)
             .bounds(Bounds.DEFAULTS.withRequestTimeout(Duration.ofMillis(700)))
-            .guarded(AdminTokens.parse("ada:" + TOKEN), AuditLog.to(new ByteArrayOutputStream())));
+            .guarded(AdminTokens.parse("ada:" + TOKEN), AuditLog.to(new ByteArrayOutputStream()))
+            .recorder(RecorderSettings.of(1 << 20)));
     private final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
@@ -138,6 +140,14 @@ class OpenApiTest {
             "/v1/keys/everything/",
             "/v1/offenders",
             "/v1/offenders?top=x",
+            "/v1/live",
+            "/v1/history",
+            "/v1/history?rule=few&span=24h",
+            "/v1/history?rule=*",
+            "/v1/history?span=1y",
+            "/v1/figures",
+            "/v1/recording",
+            "/v1/recording?last=soon",
             "/v1/status",
             "/metrics",
         }) {
@@ -154,22 +164,33 @@ class OpenApiTest {
         admin(document, "post", "/v1/rules/rollback?version=1", "");
         admin(document, "post", "/v1/rules/rollback?version=99", "");
         admin(document, "post", "/v1/rules/rollback", "");
+        String yaml = "application/yaml";
+        admin(document, "post", "/v1/rules/check", RULES, "Content-Type", yaml);
+        admin(document, "post", "/v1/rules/check", "rules: [{nam: a}]", "Content-Type", yaml);
+        admin(document, "post", "/v1/rules/check", "x".repeat(5 << 20), "Content-Type", yaml);
+        admin(document, "post", "/v1/rules/check", RULES, "Content-Type", "text/plain");
+        admin(document, "post", "/v1/rules/try?last=5m", RULES, "Content-Type", yaml);
+        admin(document, "post", "/v1/rules/try", "rules: [{nam: a}]", "Content-Type", yaml);
         String attributes = "{'attributes': {'ip': '203.0.113.9', 'path': '/few'}}";
         admin(document, "post", "/v1/explain", attributes, "Content-Type", JSON);
         admin(document, "post", "/v1/explain", attributes.replace("9.9", "113.1"), "Content-Type", JSON);
         admin(document, "post", "/v1/explain", "{}", "Content-Type", JSON);
         admin(document, "post", "/v1/explain", attributes);
         admin(document, "post", "/v1/explain", "x".repeat(70_000), "Content-Type", JSON);
-        overrides(document, "/v1/keys/few/203.0.113.9/block", "{'for': '10m'}");
-        overrides(document, "/v1/keys/few/203.0.113.9/override", "{'for': '10m', 'limits': ['unlimited']}");
-        admin(document, "delete", "/v1/keys/few/203.0.113.9", "");
-        admin(document, "delete", "/v1/keys/none/a", "");
+        for (String key : new String[] {"/203.0.113.9%s", "%s?key=203.0.113.9"}) {
+            overrides(document, key, "/block", "{'for': '10m', 'why': 'it <b>asked</b> too much'}");
+            overrides(document, key, "/override", "{'for': '10m', 'limits': ['unlimited']}");
+            admin(document, "get", "/v1/keys/none" + key.formatted(""), "");
+            admin(document, "delete", "/v1/keys/few" + key.formatted(""), "");
+            admin(document, "delete", "/v1/keys/none" + key.formatted(""), "");
+        }
         assertThat(without(document, "get /v1/events 200")).isEmpty();
     }
 
-    private void overrides(OpenApiDocument document, String path, String body) {
+    private void overrides(OpenApiDocument document, String key, String kind, String body) {
+        String path = "/v1/keys/few" + key.formatted(kind);
         admin(document, "put", path, body, "Content-Type", JSON);
-        admin(document, "get", path.substring(0, path.lastIndexOf('/')), "");
+        admin(document, "get", "/v1/keys/few" + key.formatted(""), "");
         admin(document, "put", path, "{'for': 'ever'}", "Content-Type", JSON);
         admin(document, "put", path.replace("few", "none"), body, "Content-Type", JSON);
         admin(document, "delete", path, "");

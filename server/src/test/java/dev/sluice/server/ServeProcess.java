@@ -17,13 +17,14 @@ import java.util.regex.Pattern;
 
 /** {@code sluice serve} as a process of its own, on free ports. Ready once it says so. */
 public final class ServeProcess implements AutoCloseable {
-    private static final Pattern STARTED = Pattern.compile("event=started port=(\\d+)");
+    private static final Pattern STARTED = Pattern.compile("event=started port=(\\d+) adminPort=(\\d+)");
 
     private final HttpClient http = HttpClient.newHttpClient();
     private final List<String> said = new ArrayList<>();
     private final Process process;
     private final BufferedReader reader;
     private int port;
+    private int adminPort;
 
     private ServeProcess(Process process) {
         this.process = process;
@@ -69,6 +70,7 @@ public final class ServeProcess implements AutoCloseable {
             Matcher started = STARTED.matcher(line);
             if (started.find()) {
                 port = Integer.parseInt(started.group(1));
+                adminPort = Integer.parseInt(started.group(2));
             }
             if (line.startsWith("Stop with")) {
                 return;
@@ -82,12 +84,25 @@ public final class ServeProcess implements AutoCloseable {
         return port;
     }
 
+    int adminPort() {
+        return adminPort;
+    }
+
     int status(String path) {
+        return get(port, path).statusCode();
+    }
+
+    /** What the admin port says. */
+    String admin(String path) {
+        return get(adminPort, path).body();
+    }
+
+    private HttpResponse<String> get(int port, String path) {
         HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
                 .timeout(Duration.ofSeconds(30))
                 .build();
         try {
-            return http.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
+            return http.send(request, HttpResponse.BodyHandlers.ofString());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
@@ -106,6 +121,17 @@ public final class ServeProcess implements AutoCloseable {
     /** As {@code kill -9} does. */
     void kill() throws InterruptedException {
         process.destroyForcibly().waitFor();
+    }
+
+    /** Sends a signal: {@code STOP} freezes it, {@code CONT} lets it go on. */
+    void signal(String name) throws IOException, InterruptedException {
+        int status = new ProcessBuilder("sh", "-c", "kill -" + name + " " + process.pid())
+                .inheritIO()
+                .start()
+                .waitFor();
+        if (status != 0) {
+            throw new IllegalStateException("kill -" + name + " failed with " + status);
+        }
     }
 
     /** All that it has said until it was ready, and until it stopped. */

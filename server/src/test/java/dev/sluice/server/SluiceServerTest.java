@@ -1,8 +1,10 @@
 package dev.sluice.server;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.server.ruleset.InitialRules;
+import io.vertx.core.json.JsonObject;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.Socket;
@@ -42,9 +44,11 @@ class SluiceServerTest {
 
     @ParameterizedTest
     @CsvSource({
-        "/,text/html,Sluice playground",
+        "/playground,text/html,Sluice: playground",
         "/playground.js,text/javascript,draw()",
-        "/playground.css,text/css,body {"
+        "/playground.css,text/css,.sluice",
+        "/play-zh.json,application/json,playLead",
+        "/capacity,text/html,Sluice: capacity"
     })
     void thePage(String path, String type, String part) throws Exception {
         HttpResponse<String> response = get(server.adminPort(), path);
@@ -77,14 +81,52 @@ class SluiceServerTest {
                 "permits=0        | permits must be a whole number from 1 to 100000, was '0'",
                 "width=99999      | width must be a whole number from 320 to 1600, was '99999'",
                 "width=100        | width must be from 320 to 1600, was 100",
-                "rate=99999       | this is more than 10000 requests; choose a lower rate or a shorter duration",
-                "x=%3Cscript%3E   | 'x' is not a parameter; there are algorithm, permits, per, burst, capacity, slices, hold, traffic, duration, rate, seed",
+                "language=xx      | language must be en or zh, was 'xx'",
+                "rate=99999       | this would be 1999981 requests, and at most 50000 are simulated; with permits and a rate that are 40 times lower the picture is the same, or choose a duration that is 40 times shorter",
+                "x=%3Cscript%3E   | 'x' is not a parameter; there are algorithm, permits, per, burst, capacity, slices, hold, traffic, duration, rate, seed, drawn",
             })
     void badParametersAreExplained(String query, String message) throws Exception {
         HttpResponse<String> response = get(server.adminPort(), "/simulate.svg?" + query);
         assertThat(response.statusCode()).isEqualTo(400);
-        assertThat(response.headers().firstValue("Content-Type")).hasValue("text/plain; charset=utf-8");
-        assertThat(response.body()).isEqualTo(message + "\n");
+        assertThat(response.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+        assertThat(new JsonObject(response.body()).getString("detail")).isEqualTo(message);
+        assertThat(get(server.adminPort(), "/simulate.json?" + query).statusCode())
+                .isEqualTo(400);
+    }
+
+    @Test
+    void aSimulationAsJson() throws Exception {
+        HttpResponse<String> response =
+                get(server.adminPort(), "/simulate.json?algorithm=fixed-window-aligned,leaky-bucket-queue");
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(response.headers().firstValue("Content-Type")).hasValue("application/json; charset=utf-8");
+        JsonObject json = new JsonObject(response.body());
+        assertThat(json.getJsonArray("arrivalsMicros")).hasSize(41);
+        assertThat(json.containsKey("picture")).isFalse();
+        JsonObject fixed = json.getJsonArray("algorithms").getJsonObject(0);
+        assertThat(fixed.getString("limit")).isEqualTo("10 per 10s fixed-window aligned=epoch");
+        assertThat(fixed.getLong("most")).isEqualTo(20);
+        assertThat(fixed.getString("decisions")).hasSize(41).containsOnlyOnce("0");
+        JsonObject queue = json.getJsonArray("algorithms").getJsonObject(1);
+        assertThat(queue.getJsonArray("delaysMicros")).hasSize(Math.toIntExact(queue.getLong("allowed")));
+        assertThat(get(server.adminPort(), "/simulate.json?width=500&language=zh")
+                        .body())
+                .contains("任意 10s 内放行了多少请求？")
+                .doesNotContain("<style");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/simulate.svg?width=%zz", "/simulate.svg?%", "/v1/rules?compiled=%zz", "/v1/rules?%f"})
+    void aQueryThatCannotBeDecodedIsExplained(String path) throws Exception {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.adminPort())) {
+            socket.setSoTimeout(20_000);
+            String request = "GET " + path + " HTTP/1.1\r\nHost: 127.0.0.1:" + server.adminPort()
+                    + "\r\nConnection: close\r\n\r\n";
+            socket.getOutputStream().write(request.getBytes(US_ASCII));
+            assertThat(new String(socket.getInputStream().readAllBytes(), US_ASCII))
+                    .startsWith("HTTP/1.1 400 ")
+                    .contains("in the query a '%' is not followed by two hexadecimal digits");
+        }
     }
 
     @ParameterizedTest

@@ -19,12 +19,15 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A server that stops finishes what is under way, and does not wait for ever. */
+@Tag("full")
 class StoppingTest {
     private static final String RULES = """
             rules:
@@ -98,6 +101,74 @@ class StoppingTest {
         } finally {
             channel.shutdownNow();
         }
+    }
+
+    /** Also the response to a request that came before. */
+    @Test
+    void clientsOverHttp1AreToldToMove() throws Exception {
+        Service service = new Service(Service.settings(RULES).drain(Duration.ofSeconds(8)));
+        service.get("/v1/check");
+        try (Socket open = service.connect();
+                Socket waiting = service.connect()) {
+            Service.write(open, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+            assertThat(open.getInputStream().readNBytes(15)).asString().isEqualTo("HTTP/1.1 200 OK");
+            Service.write(waiting, "GET /v1/check HTTP/1.1\r\nHost: x\r\n\r\n");
+            CompletableFuture<Void> stopped = CompletableFuture.runAsync(service::close);
+            Eventually.holds(
+                    "it is not ready",
+                    Duration.ofSeconds(3),
+                    () -> get(service, "/readyz").startsWith("HTTP/1.1 503"));
+            Service.write(open, "GET /v1/check?cost=0 HTTP/1.1\r\nHost: x\r\n\r\n");
+            assertThat(Service.rest(open)).containsOnlyOnce("HTTP/1.1 ").containsIgnoringCase("connection: close\r\n");
+            assertThat(Service.rest(waiting))
+                    .startsWith("HTTP/1.1 200 OK")
+                    .containsIgnoringCase("connection: close\r\n");
+            assertThat(stopped).as("long before the ports close").isNotDone();
+            stopped.join();
+        }
+    }
+
+    /** What is on its way is served, and so is a connection that was opened later. */
+    @Test
+    void clientsOverHttp2AreToldToMove() throws Exception {
+        Service service = new Service(Service.settings(RULES).drain(Duration.ofSeconds(8)));
+        CompletableFuture<Void> stopped;
+        try (Socket open = service.connect()) {
+            open.getOutputStream().write(Http2Frames.connect().bytes());
+            ask(open, 1);
+            awaitHead(open, 1);
+            stopped = CompletableFuture.runAsync(service::close);
+            assertThat(await(open, Http2Frames.GOAWAY).lastStream()).isEqualTo(Integer.MAX_VALUE);
+            ask(open, 3);
+            awaitHead(open, 3);
+            try (Socket late = service.connect()) {
+                late.getOutputStream().write(Http2Frames.connect().bytes());
+                ask(late, 1);
+                assertThat(await(late, Http2Frames.GOAWAY).lastStream()).isEqualTo(Integer.MAX_VALUE);
+                awaitHead(late, 1);
+            }
+            assertThat(stopped).as("long before the ports close").isNotDone();
+        }
+        stopped.join();
+    }
+
+    private static void ask(Socket socket, int stream) throws IOException {
+        socket.getOutputStream()
+                .write(Http2Frames.more()
+                        .request(stream, Http2Frames.END_STREAM, "GET", "/healthz")
+                        .bytes());
+    }
+
+    private static void awaitHead(Socket socket, int stream) throws IOException {
+        assertThat(await(socket, Http2Frames.HEADERS).stream()).isEqualTo(stream);
+    }
+
+    private static Http2Frames.Frame await(Socket socket, int type) throws IOException {
+        Http2Frames.Frame frame;
+        do {
+            frame = Objects.requireNonNull(Http2Frames.next(socket.getInputStream()), "closed");
+        } while (frame.type() != type);
+        return frame;
     }
 
     /** {@code grpc.health.v1.Health/Check}: field 1 of the response, 1 for SERVING and 2 for NOT_SERVING. */

@@ -17,8 +17,14 @@ import java.util.Locale;
  * @param hasWindows whether the limit counts in windows, whose ends are drawn
  * @param sliceMicros the length of the slices that the limit counts in; 0 if it does not
  */
-record LimitSummary(String title, String code, long bound, boolean hasWindows, long sliceMicros) {
-    static LimitSummary of(Limit limit) {
+public record LimitSummary(String title, String code, long bound, boolean hasWindows, long sliceMicros) {
+    /** The name of the algorithm as users write it: {@code sliding-log}. */
+    public String key() {
+        return title.toLowerCase(Locale.ROOT).replace(", ", "-").replace(' ', '-');
+    }
+
+    /** The summary of a limit. */
+    public static LimitSummary of(Limit limit) {
         return limit.accept(new Cases());
     }
 

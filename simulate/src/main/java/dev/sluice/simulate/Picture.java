@@ -1,29 +1,34 @@
 package dev.sluice.simulate;
 
-import static java.util.concurrent.TimeUnit.MICROSECONDS;
-
 import dev.sluice.Durations;
 import dev.sluice.Limit;
 import dev.sluice.simulate.svg.Svg;
 import dev.sluice.simulate.svg.TimeAxis;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Simulations of one traffic, one below the other on one time axis, as one SVG that needs nothing else.
+ * Simulations of one traffic, one below the other on one time axis, as one SVG that needs nothing else. The picture answers
+ * one question: how many requests got through in any period?
  *
  * <pre>
- *   Token bucket  10 per 10s, burst 10                 heading
- *   allowed 24  denied 17  most in any 10s: 19
- *   bound 20 - - - - - - - - - - - - - - - - - -       most that any period can hold
- *              ____
- *   limit 10 _|####|__________####______________       filled: used;  line: admitted in the last period
- *              ::              :                       allowed, a cell each
+ *   How many got through in any 10s? The limit is 10.
+ *   10 per 10s, boundary traffic
+ *
+ *   Fixed window, aligned  10 per 10s fixed-window      heading
+ *   20 in 10s: 2 times the limit   40 allowed 1 denied
+ *              most: 20
+ *              o#######                                 the curve: how many started in the last period;
+ *   limit 10 --|#######|----------#########------       # where that is more than the limit
+ *           0 _|       |_________|
+ *              ::                :                      allowed, a cell each
  *   ----------------------------------------------
- *              :::             :                       denied
+ *              :::               :                      denied
  *            0s        10s        20s        30s
  * </pre>
  *
- * <p>Every panel of a picture has the same scales, so that what looks more is more.
+ * <p>Every panel of a picture has the same scales, so that what looks more is more. A concurrency limit has no period: its
+ * curve is how many run at once.
  */
 public final class Picture {
     /** The narrowest picture. */
@@ -31,75 +36,62 @@ public final class Picture {
     /** The widest picture. */
     public static final int MAX_WIDTH = 1600;
 
-    private static final long LEFT = 340;
     private static final long RIGHT = 160;
     private static final long BIN = 40;
     private static final long HEADER = 180;
     private static final long LINE = 165;
-
-    /*
-     * The picture brings its own ground and follows the reader's choice of light or dark, so that it can be read on any
-     * page. Allowed and denied differ by place (above and below the line) as well as by colour.
-     */
-    private static final String STYLE = """
-            <style>
-            .sluice{--ground:#fff;--edge:#d1d9e0;--ink:#1f2328;--dim:#59636e;--grid:#e6eaef;--fill:#ddf4ff;--rim:#54aeff;\
-            --yes:#0969da;--no:#bc4c00;--flow:#8250df;--cap:#cf222e}
-            @media(prefers-color-scheme:dark){.sluice{--ground:#0d1117;--edge:#3d444d;--ink:#f0f6fc;--dim:#9198a1;\
-            --grid:#262c36;--fill:#12304f;--rim:#316dca;--yes:#4493f8;--no:#f0883e;--flow:#be8fff;--cap:#ff7b72}}
-            .sluice text{font:12px system-ui,-apple-system,"Segoe UI",Helvetica,Arial,sans-serif;fill:var(--dim)}
-            .sluice .title{font-size:15px;font-weight:600;fill:var(--ink)}
-            .sluice .name{font-size:13px;font-weight:600;fill:var(--ink)}
-            .sluice .strong{font-weight:600;fill:var(--ink)}
-            .sluice .over{font-weight:600;fill:var(--cap)}
-            .sluice .tick{font-size:11px;text-anchor:middle}
-            .sluice .end{font-size:11px;text-anchor:end}
-            .sluice .ground{fill:var(--ground);stroke:var(--edge)}
-            .sluice .grid{stroke:var(--grid);fill:none}
-            .sluice .base{stroke:var(--edge);fill:none}
-            .sluice .window{stroke:var(--dim);fill:none;stroke-dasharray:2 3}
-            .sluice .used{fill:var(--fill);stroke:none}
-            .sluice .rim{fill:none;stroke:var(--rim)}
-            .sluice .flow{fill:none;stroke:var(--flow);stroke-width:1.6}
-            .sluice .limit{fill:none;stroke:var(--ink)}
-            .sluice .bound{fill:none;stroke:var(--cap);stroke-dasharray:6 4}
-            .sluice .band{fill:var(--cap);opacity:.1}
-            .sluice .yes{fill:var(--yes)}.sluice .no{fill:var(--no)}.sluice .start{fill:var(--flow)}
-            .sluice tspan.yes,.sluice tspan.no{font-weight:600}
-            </style>""";
+    private static final long HEADROOM = 260;
+    private static final long EDGE = 160;
 
     private final String title;
     private final List<Simulation> simulations;
+    private final PictureText words;
+    private final PictureStyle style;
     private final long width;
     private final boolean narrow;
     private final long durationMicros;
     private final long levels;
+    private final long left;
     private final long mostInBin;
     private final long chart;
     private final long lane;
     private final Svg svg = new Svg();
 
-    private Picture(String title, List<Simulation> simulations, int width) {
+    private Picture(String title, List<Simulation> simulations, int width, PictureText words, PictureStyle style) {
         this.title = title;
         this.simulations = simulations;
+        this.words = words;
+        this.style = style;
         this.width = width * 10L;
         this.narrow = width < 600;
         this.durationMicros = simulations.get(0).traffic().durationMicros();
         this.levels = Math.max(
                 1, simulations.stream().mapToLong(Picture::highest).max().orElse(1));
+        this.left = Math.max(
+                340,
+                simulations.stream()
+                        .mapToLong(simulation -> EDGE + 50 + Legend.textWidth(limitLabel(simulation)) * 11 / 12)
+                        .max()
+                        .orElse(0));
         this.mostInBin = Math.max(
                 1, simulations.stream().mapToLong(this::fullestBin).max().orElse(1));
-        this.chart = simulations.size() > 2 ? 680 : 960;
+        this.chart = simulations.size() > 2 ? 620 : 900;
         this.lane = Math.min(Math.max(2, mostInBin) * 50, simulations.size() > 2 ? 220 : 330);
     }
 
     /**
-     * Draws simulations of one traffic.
+     * Draws simulations of one traffic, in English and in the reader's choice of light or dark.
      *
-     * @param title the heading
+     * @param title the line below the question
      * @param width in pixels, {@link #MIN_WIDTH} to {@link #MAX_WIDTH}
      */
     public static String draw(String title, List<Simulation> simulations, int width) {
+        return draw(title, simulations, width, PictureText.english(), PictureStyle.READERS_CHOICE);
+    }
+
+    /** The same with other words and colours. */
+    public static String draw(
+            String title, List<Simulation> simulations, int width, PictureText words, PictureStyle style) {
         if (simulations.isEmpty()) {
             throw new IllegalArgumentException("nothing to draw");
         }
@@ -107,31 +99,30 @@ public final class Picture {
             throw new IllegalArgumentException(
                     "width must be from " + MIN_WIDTH + " to " + MAX_WIDTH + ", was " + width);
         }
-        return new Picture(title, simulations, width).draw();
+        return new Picture(title, simulations, width, words, style).draw();
     }
 
     private String draw() {
-        long legend = 560 + (narrow ? 2 : 1) * LINE;
-        long panel = HEADER + LINE + 90 + chart + 80 + 2 * lane + 130;
-        long height = legend + panel * simulations.size() + 240;
+        Legend legend = legend();
+        long first = 620 + legend.height() + 60;
+        long panel = HEADER + (narrow ? 2 : 1) * LINE + HEADROOM + chart + 80 + 2 * lane + 130;
+        long height = first + panel * simulations.size() + 240;
         svg.raw("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"sluice\" role=\"img\" width=\"" + Svg.tenths(width)
                 + "\" height=\"" + Svg.tenths(height) + "\" viewBox=\"0 0 " + Svg.tenths(width) + " "
-                + Svg.tenths(height) + "\">");
-        svg.raw("<title>" + Svg.escape(title) + "</title>");
+                + Svg.tenths(height) + "\" data-left=\"" + Svg.tenths(left) + "\" data-right=\""
+                + Svg.tenths(width - RIGHT) + "\">");
+        svg.raw("<title>" + Svg.escape(question() + " " + title) + "</title>");
         svg.raw("<desc>" + Svg.escape(description()) + "</desc>");
-        svg.raw(STYLE);
+        svg.raw(style.css());
         svg.raw("<rect class=\"ground\" x=\".5\" y=\".5\" width=\"" + Svg.tenths(width - 10) + "\" height=\""
                 + Svg.tenths(height - 10) + "\" rx=\"6\"/>");
-        svg.text("title", 160, 290, title);
-        legend();
-        long bottom = legend + panel * simulations.size() - 70;
-        for (long at = 0, step = TimeAxis.step(durationMicros, (width - LEFT - RIGHT) / 750);
-                at <= durationMicros;
-                at += step) {
-            svg.line("grid", x(at), legend + 40, x(at), bottom);
-            svg.text("tick", x(at), bottom + 170, TimeAxis.label(at, step));
+        svg.text("title", EDGE, 290, question());
+        svg.text("subtitle", EDGE, 470, title);
+        legend.draw(svg, 660);
+        for (long at = 0; at <= durationMicros; at += tickMicros()) {
+            svg.text("tick", x(at), height - 140, TimeAxis.label(at, tickMicros()));
         }
-        long top = legend;
+        long top = first;
         for (Simulation simulation : simulations) {
             panel(simulation, top);
             top += panel;
@@ -139,12 +130,22 @@ public final class Picture {
         return svg.raw("</svg>").toString();
     }
 
+    private String question() {
+        Simulation first = simulations.get(0);
+        return words.say(onlyHolds() ? "question-at-once" : "question", "period", period(first))
+                + (narrow ? "" : " " + words.say("limit-is", "n", first.limit().permits()));
+    }
+
+    private boolean onlyHolds() {
+        return simulations.stream().allMatch(simulation -> simulation.limit().holds());
+    }
+
     private String description() {
         StringBuilder text = new StringBuilder();
         for (Simulation simulation : simulations) {
             Limit limit = simulation.limit();
             text.append(text.isEmpty() ? "" : " ")
-                    .append(LimitSummary.of(limit).title())
+                    .append(words.algorithm(LimitSummary.of(limit)))
                     .append(" (")
                     .append(limit.text())
                     .append("): ")
@@ -154,160 +155,138 @@ public final class Picture {
         return text.toString();
     }
 
-    private static String numbers(Simulation simulation) {
-        return "allowed " + simulation.allowed() + ", denied " + simulation.denied() + ", " + most(simulation)
+    private String numbers(Simulation simulation) {
+        return verdict(simulation) + ", " + words.say("allowed", "n", simulation.allowed()) + ", "
+                + words.say("denied", "n", simulation.denied())
                 + (simulation.longestDelayMicros() == 0 ? "" : ", " + longestWait(simulation));
     }
 
-    private static String most(Simulation simulation) {
-        return simulation.limit().holds()
-                ? "most at once: " + simulation.mostUsed()
-                : "most in any " + Durations.text(simulation.period()) + ": "
-                        + simulation.worst().admitted();
+    /** The answer to the question. */
+    private String verdict(Simulation simulation) {
+        long permits = simulation.limit().permits();
+        long most = worst(simulation);
+        String key = simulation.limit().holds() ? "at-once" : most > permits ? "over" : "within";
+        return words.say(key, "most", most, "period", period(simulation), "times", Svg.tenths(most * 10 / permits));
+    }
+
+    private String limitLabel(Simulation simulation) {
+        return words.say("limit", "n", simulation.limit().permits());
+    }
+
+    private static String period(Simulation simulation) {
+        return Durations.text(simulation.period());
+    }
+
+    private String longestWait(Simulation simulation) {
+        return words.say("wait", "time", TimeAxis.rounded(simulation.longestDelayMicros()));
     }
 
     // ---- The legend
 
-    private void legend() {
-        long second = narrow ? LINE : 0;
-        long shift = narrow ? 0 : 3150;
-        svg.rect("used", 160, 445, 140, 90).path("rim", "M16 44.5h14");
-        svg.text("legend", 350, 530, "used");
-        svg.path("flow", "M75 49h14");
-        svg.text("legend", 940, 530, "admitted in the last period");
-        svg.rect("yes", 160 + shift - 50, 450 + second, 70, 70);
-        svg.text("legend", 310 + shift - 100, 530 + second, "allowed");
-        svg.rect("no", 800 + shift - 50, 450 + second, 70, 70);
-        svg.text("legend", 950 + shift - 100, 530 + second, "denied");
-        svg.path("limit", "M" + Svg.tenths(1400 + shift - 50) + " " + Svg.tenths(490 + second) + "h14");
-        svg.text("legend", 1600 + shift - 50, 530 + second, "limit");
-        svg.path("bound", "M" + Svg.tenths(1950 + shift - 50) + " " + Svg.tenths(490 + second) + "h18");
-        svg.text("legend", 2190 + shift - 50, 530 + second, "bound in any period");
+    private Legend legend() {
+        List<Legend.Item> items = new ArrayList<>();
+        items.add(new Legend.Item(
+                "area", words.say(onlyHolds() ? "curve-at-once" : "curve", "period", period(simulations.get(0)))));
+        if (simulations.stream().anyMatch(Picture::isOver)) {
+            items.add(new Legend.Item("above", words.say("above")));
+        }
+        items.add(new Legend.Item("yes", words.say("yes")));
+        items.add(new Legend.Item("no", words.say("no")));
+        if (simulations.stream()
+                .anyMatch(simulation -> !simulation.windowEndsMicros().isEmpty())) {
+            items.add(new Legend.Item("window", words.say("window")));
+        }
+        if (simulations.stream().anyMatch(simulation -> simulation.longestDelayMicros() > 0)) {
+            items.add(new Legend.Item("start", words.say("start")));
+        }
+        return new Legend(items, EDGE, width, LINE);
     }
 
     // ---- One panel
 
     private void panel(Simulation simulation, long top) {
         LimitSummary summary = LimitSummary.of(simulation.limit());
+        String name = words.algorithm(summary);
         String text = simulation.limit().text();
-        long permits = simulation.limit().permits();
-        long worst = worst(simulation);
-        svg.raw("<g data-name=\"" + Svg.escape(summary.title()) + "\" data-detail=\"" + Svg.escape(text)
-                + "\" data-code=\"" + Svg.escape(summary.code()) + "\" data-allowed=\"" + simulation.allowed()
-                + "\" data-permits=\"" + permits + "\" data-denied=\"" + simulation.denied() + "\" data-most=\""
-                + worst + "\" data-bound=\""
-                + summary.bound() + "\">");
-        svg.raw("<title>" + Svg.escape(summary.title() + ", " + text + ": " + numbers(simulation)) + "</title>");
+        svg.raw("<g data-name=\"" + Svg.escape(name) + "\" data-most=\"" + worst(simulation) + "\">");
+        svg.raw("<title>" + Svg.escape(name + ", " + text + ": " + numbers(simulation)) + "</title>");
         long y = top + HEADER;
-        String heading = narrow
-                ? "<tspan class=\"strong\">" + Svg.escape(text)
-                : "<tspan class=\"name\">" + Svg.escape(summary.title()) + "</tspan><tspan dx=\"8\">"
-                        + Svg.escape(text);
-        svg.raw("<text x=\"16\" y=\"" + Svg.tenths(y) + "\">" + heading + "</tspan></text>");
+        String heading = "<tspan class=\"name\">" + Svg.escape(name) + "</tspan>"
+                + (narrow ? "" : "<tspan dx=\"8\">" + Svg.escape(text) + "</tspan>");
+        svg.raw("<text x=\"16\" y=\"" + Svg.tenths(y) + "\">" + heading + "</text>");
         y += LINE;
-        svg.raw("<text x=\"16\" y=\"" + Svg.tenths(y) + "\"><tspan class=\"yes\">" + simulation.allowed()
-                + "</tspan> allowed<tspan class=\"no\" dx=\"8\">" + simulation.denied()
-                + "</tspan> denied<tspan dx=\"8\" class=\""
-                + (worst > permits ? "over" : "strong") + "\">"
-                + Svg.escape(most(simulation)) + "</tspan>" + delay(simulation) + "</text>");
-        y += 90;
-        chart(simulation, summary, y);
+        String counts = counted("yes", words.say("allowed"), simulation.allowed())
+                + ' '
+                + counted("no", words.say("denied"), simulation.denied());
+        svg.raw("<text x=\"16\" y=\"" + Svg.tenths(y) + "\"><tspan class=\"" + (isOver(simulation) ? "over" : "strong")
+                + "\">" + Svg.escape(verdict(simulation)) + "</tspan>"
+                + (narrow ? "" : "<tspan dx=\"12\">" + counts + delay(simulation) + "</tspan>") + "</text>");
+        if (narrow) {
+            y += LINE;
+            svg.raw("<text x=\"16\" y=\"" + Svg.tenths(y) + "\">" + counts + "</text>");
+        }
+        y += HEADROOM;
+        chart(simulation, y);
         marks(simulation, y + chart + 80 + lane);
         svg.raw("</g>");
     }
 
+    /** A text with a number in it, and the number in a colour. */
+    private static String counted(String type, String text, long number) {
+        return Svg.escape(text).replace("{n}", "<tspan class=\"" + type + "\">" + number + "</tspan>");
+    }
+
     private String delay(Simulation simulation) {
-        return narrow || simulation.longestDelayMicros() == 0
-                ? ""
-                : "<tspan dx=\"8\">" + longestWait(simulation)
-                        + "</tspan><tspan dx=\"8\" class=\"start\">ticks: work starts</tspan>";
+        return simulation.longestDelayMicros() == 0 ? "" : ", " + Svg.escape(longestWait(simulation));
     }
 
-    private static String longestWait(Simulation simulation) {
-        return "longest wait " + TimeAxis.rounded(simulation.longestDelayMicros());
-    }
-
-    private void chart(Simulation simulation, LimitSummary summary, long top) {
+    private void chart(Simulation simulation, long top) {
         long floor = top + chart;
-        if (worst(simulation) > simulation.limit().permits()) {
-            band(simulation, top, floor);
-        }
-        boundaries(simulation, summary.sliceMicros(), top, floor);
-        String used = steps(simulation.used(), floor);
-        svg.path("used", used + "V" + Svg.tenths(floor) + "H" + Svg.tenths(LEFT) + "z");
-        svg.path("rim", used);
-        svg.line("base", LEFT, floor, width - RIGHT, floor);
-        svg.text("end", LEFT - 50, floor + 40, "0");
-        long capacity = simulation.limit().capacity();
-        svg.line("limit", LEFT, y(capacity, floor), width - RIGHT, y(capacity, floor));
-        svg.text("end", LEFT - 50, y(capacity, floor) + 40, Long.toString(capacity));
-        if (summary.bound() > capacity) {
-            svg.line("bound", LEFT, y(summary.bound(), floor), width - RIGHT, y(summary.bound(), floor));
-            svg.text("end", LEFT - 50, y(summary.bound(), floor) + 40, Long.toString(summary.bound()));
-        }
-        if (!simulation.limit().holds()) {
-            svg.path("flow", steps(simulation.startedInPeriod(), floor));
-        }
-    }
-
-    /** A band behind the period in which the most was admitted, where that is more than the limit. */
-    private void band(Simulation simulation, long top, long floor) {
-        Simulation.Worst worst = simulation.worst();
-        long from = x(Math.max(0, worst.endMicros() - MICROSECONDS.convert(simulation.period())));
-        svg.rect("band", from, top, x(worst.endMicros()) - from, floor - top);
-    }
-
-    /** Ticks where slices begin, if there is room for them, and lines where windows end. */
-    private void boundaries(Simulation simulation, long sliceMicros, long top, long floor) {
-        if (sliceMicros > 0 && durationMicros / sliceMicros <= (width - LEFT - RIGHT) / 60) {
-            StringBuilder ticks = new StringBuilder();
-            for (long at = sliceMicros; at < durationMicros; at += sliceMicros) {
-                ticks.append('M')
-                        .append(Svg.tenths(x(at)))
-                        .append(' ')
-                        .append(Svg.tenths(floor))
-                        .append("v4");
-            }
-            svg.path("base", ticks);
+        long permits = simulation.limit().permits();
+        for (long at = 0; at <= durationMicros; at += tickMicros()) {
+            svg.line("grid", x(at), top - 100, x(at), floor + 80 + 2 * lane);
         }
         for (long end : simulation.windowEndsMicros()) {
             if (end <= durationMicros) {
                 svg.line("window", x(end), top, x(end), floor);
             }
         }
-    }
-
-    /** A step curve. Within a column of half a pixel only the extremes and the last are kept. */
-    private String steps(List<Simulation.Step> steps, long floor) {
-        boolean fromStart = !steps.isEmpty() && steps.get(0).atMicros() == 0;
-        long level = fromStart ? y(steps.get(0).value(), floor) : floor;
-        StringBuilder path = new StringBuilder();
-        path.append('M').append(Svg.tenths(LEFT)).append(' ').append(Svg.tenths(level));
-        int i = 0;
-        while (i < steps.size() && steps.get(i).atMicros() <= durationMicros) {
-            long column = column(steps.get(i));
-            int low = i;
-            int high = i;
-            int last = i;
-            for (; i < steps.size() && column(steps.get(i)) == column; i++) {
-                low = steps.get(i).value() < steps.get(low).value() ? i : low;
-                high = steps.get(i).value() > steps.get(high).value() ? i : high;
-                last = i;
-            }
-            path.append('H').append(Svg.tenths(column));
-            for (int kept : new int[] {Math.min(low, high), Math.max(low, high), last}) {
-                long y = y(steps.get(kept).value(), floor);
-                if (y != level) {
-                    path.append('V').append(Svg.tenths(y));
-                    level = y;
-                }
-            }
+        StepCurve curve = new StepCurve(answers(simulation), durationMicros, this::x, value -> y(value, floor));
+        svg.path("area", curve.areaDownTo(0));
+        if (isOver(simulation)) {
+            svg.path("above", curve.above(permits).areaDownTo(permits));
         }
-        return path.append('H').append(Svg.tenths(width - RIGHT)).toString();
+        svg.path("curve", curve.path());
+        svg.line("base", left, floor, width - RIGHT, floor);
+        svg.text("end", left - 50, floor + 40, "0");
+        svg.line("limit", left, y(permits, floor), width - RIGHT, y(permits, floor));
+        svg.text("end", left - 50, y(permits, floor) + 40, limitLabel(simulation));
+        peak(simulation, floor);
     }
 
-    private long column(Simulation.Step step) {
-        return x(step.atMicros()) / 5 * 5;
+    /** What the curve shows: how many started in the last period, or run. */
+    private static List<Simulation.Step> answers(Simulation simulation) {
+        return simulation.limit().holds() ? simulation.used() : simulation.startedInPeriod();
+    }
+
+    /** A point on the curve's first maximum, with its number. */
+    private void peak(Simulation simulation, long floor) {
+        long most = worst(simulation);
+        answers(simulation).stream()
+                .filter(step -> step.value() == most && step.atMicros() <= durationMicros)
+                .findFirst()
+                .ifPresent(step -> {
+                    long x = x(step.atMicros());
+                    boolean atTheRight = x > width - RIGHT - 700;
+                    String type = isOver(simulation) ? "peak over" : "peak";
+                    svg.raw("<circle class=\"" + type + "\" cx=\"" + Svg.tenths(x) + "\" cy=\""
+                            + Svg.tenths(y(most, floor)) + "\" r=\"4\"/>");
+                    svg.text(
+                            type + (atTheRight ? " before" : ""),
+                            atTheRight ? x + 40 : x - 40,
+                            y(most, floor) - 75,
+                            words.say("most", "n", most));
+                });
     }
 
     // ---- Allowed and denied, a cell each while there is room
@@ -315,12 +294,15 @@ public final class Picture {
     private void marks(Simulation simulation, long base) {
         svg.path("yes", cells(count(simulation, true), base - 5, -1));
         svg.path("no", cells(count(simulation, false), base + 5, 1));
-        svg.line("base", LEFT, base, width - RIGHT, base);
+        svg.line("base", left, base, width - RIGHT, base);
         if (simulation.longestDelayMicros() > 0) {
             StringBuilder starts = new StringBuilder();
+            long last = 0;
             for (long start : simulation.startsMicros()) {
-                if (start < durationMicros) {
-                    starts.append(Svg.box(x(start) - 7, base - lane - 65, 14, 45));
+                long x = x(start) - 7;
+                if (start < durationMicros && x >= last + 10) {
+                    starts.append(Svg.box(x, base - lane - 65, 14, 45));
+                    last = x;
                 }
             }
             svg.path("start", starts);
@@ -331,7 +313,7 @@ public final class Picture {
         long unit = Math.min(50, lane / mostInBin);
         StringBuilder path = new StringBuilder();
         for (int bin = 0; bin < counts.length; bin++) {
-            long x = LEFT + bin * BIN;
+            long x = left + bin * BIN;
             if (unit >= 20) {
                 for (long i = 0; i < counts[bin]; i++) {
                     long y = base + direction * unit * i;
@@ -345,10 +327,10 @@ public final class Picture {
     }
 
     private long[] count(Simulation simulation, boolean allowed) {
-        long[] counts = new long[(int) ((width - LEFT - RIGHT) / BIN) + 1];
+        long[] counts = new long[(int) ((width - left - RIGHT) / BIN) + 1];
         for (Simulation.Event event : simulation.events()) {
             if (event.allowed() == allowed) {
-                counts[(int) ((x(event.atMicros()) - LEFT) / BIN)]++;
+                counts[(int) ((x(event.atMicros()) - left) / BIN)]++;
             }
         }
         return counts;
@@ -367,9 +349,7 @@ public final class Picture {
     // ---- Scales
 
     private static long highest(Simulation simulation) {
-        return Math.max(
-                LimitSummary.of(simulation.limit()).bound(),
-                Math.max(simulation.limit().capacity(), worst(simulation)));
+        return Math.max(simulation.limit().permits(), worst(simulation));
     }
 
     private static long worst(Simulation simulation) {
@@ -378,11 +358,19 @@ public final class Picture {
                 : simulation.worst().admitted();
     }
 
+    private static boolean isOver(Simulation simulation) {
+        return worst(simulation) > simulation.limit().permits();
+    }
+
+    private long tickMicros() {
+        return TimeAxis.step(durationMicros, (width - left - RIGHT) / 750);
+    }
+
     private long x(long atMicros) {
-        return LEFT + (width - LEFT - RIGHT) * Math.min(atMicros, durationMicros) / durationMicros;
+        return left + (width - left - RIGHT) * Math.min(atMicros, durationMicros) / durationMicros;
     }
 
     private long y(long value, long floor) {
-        return floor - (chart - 20) * value / levels;
+        return floor - chart * value / levels;
     }
 }

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param duration how long the traffic lasts
  * @param rate requests per period at the shape's rate
  * @param seed the seed of the random arrivals
+ * @param drawn how many requests come in each equal part of the duration, for traffic that is drawn
  */
 public record Scenario(
         List<Algorithm> algorithms,
@@ -37,7 +38,8 @@ public record Scenario(
         Traffic.Shape shape,
         Duration duration,
         long rate,
-        long seed) {
+        long seed,
+        List<Long> drawn) {
 
     /** The names that {@link #parse} knows. */
     public static final List<String> NAMES = List.of(
@@ -51,11 +53,13 @@ public record Scenario(
             "traffic",
             "duration",
             "rate",
-            "seed");
+            "seed",
+            "drawn");
 
     private static final long MAX_PERMITS = 100_000;
     private static final int MAX_SLICES = 1_000;
     private static final int MAX_PERIODS = 1_000;
+    private static final int MAX_PARTS = 200;
     private static final Duration MAX_DURATION = Duration.ofDays(31);
 
     /**
@@ -91,13 +95,17 @@ public record Scenario(
                 shape,
                 duration,
                 rate(reader.text("rate", 2 * permits + "/" + Durations.text(period)), period),
-                reader.number("seed", 1, 0, Long.MAX_VALUE));
+                reader.number("seed", 1, 0, Long.MAX_VALUE),
+                drawn(shape, reader.text("drawn", "")));
         scenario.algorithms.forEach(algorithm -> algorithm.limit(scenario));
         return scenario;
     }
 
     /** The arrivals. */
     public Traffic traffic() {
+        if (shape == Traffic.Shape.DRAWN) {
+            return Traffic.drawn(drawn, MICROSECONDS.convert(duration));
+        }
         return Traffic.of(shape, MICROSECONDS.convert(duration), MICROSECONDS.convert(period), rate, seed);
     }
 
@@ -111,7 +119,11 @@ public record Scenario(
 
     /** The scenario in one line. */
     public String summary() {
-        return permits + " per " + Durations.text(period) + ", " + shape.text() + " traffic";
+        return PictureText.english().scenario(this);
+    }
+
+    String periodText() {
+        return Durations.text(period);
     }
 
     private static List<Algorithm> algorithms(String text) {
@@ -126,6 +138,32 @@ public record Scenario(
             }
         }
         return List.copyOf(chosen);
+    }
+
+    /** {@code 0,5,20} is none in the first third of the duration, five in the next and twenty in the last. */
+    private static List<Long> drawn(Traffic.Shape shape, String text) {
+        if ((shape == Traffic.Shape.DRAWN) == text.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "traffic is drawn, with drawn as in 0,5,20, or of another shape and drawn is absent; traffic was "
+                            + shape.text() + " and drawn was '" + text + "'");
+        }
+        if (text.isEmpty()) {
+            return List.of();
+        }
+        List<Long> counts = new ArrayList<>();
+        for (String part : text.split(",", -1)) {
+            if (!part.strip().matches("\\d{1,5}") || counts.size() == MAX_PARTS) {
+                throw new IllegalArgumentException("drawn must be 1 to " + MAX_PARTS
+                        + " whole numbers of requests, each at most 99999, as in 0,5,20; was '" + shortened(text)
+                        + "'");
+            }
+            counts.add(Long.parseLong(part.strip()));
+        }
+        return List.copyOf(counts);
+    }
+
+    private static String shortened(String text) {
+        return text.length() <= 60 ? text : text.substring(0, 60) + "...";
     }
 
     /** {@code 20} is twenty a second, {@code 20/10s} twenty in ten seconds; returns how many in a period. */

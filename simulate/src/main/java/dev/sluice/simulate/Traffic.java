@@ -1,6 +1,7 @@
 package dev.sluice.simulate;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import java.util.stream.Collectors;
@@ -8,7 +9,10 @@ import java.util.stream.Collectors;
 /** When requests arrive. The same numbers and seed give the same arrivals, to the microsecond. */
 public final class Traffic {
     /** The most arrivals that one simulation has. */
-    public static final int MAX_ARRIVALS = 10_000;
+    public static final int MAX_ARRIVALS = 50_000;
+
+    /** Beyond this many they are not even counted. */
+    private static final int MAX_COUNTED = 100 * MAX_ARRIVALS;
 
     private final long[] arrivalsMicros;
     private final long durationMicros;
@@ -45,7 +49,9 @@ public final class Traffic {
         /** Calm, then a ramp to four times the rate, a peak, and a long tail. */
         FLASH_SALE("calm, a ramp, a peak and a long tail"),
         /** Twice the rate for one period, nothing for the next. */
-        ON_OFF("on for a period, off for a period");
+        ON_OFF("on for a period, off for a period"),
+        /** As many in each part of the duration as somebody has drawn. */
+        DRAWN("drawn by hand: so many in each equal part of the duration");
 
         private final String summary;
 
@@ -108,6 +114,22 @@ public final class Traffic {
                             at, Math.min(at + periodMicros, durationMicros), periodMicros, rate * 200, rate * 200);
                 }
             }
+            case DRAWN -> throw new IllegalArgumentException("traffic that is drawn has counts in place of a rate");
+        }
+        return new Traffic(arrivals.sorted(), durationMicros);
+    }
+
+    /**
+     * Arrivals as somebody has drawn them.
+     *
+     * @param counts how many come in each equal part of the duration, evenly spread over it
+     * @throws IllegalArgumentException if that would be more than {@link #MAX_ARRIVALS}
+     */
+    public static Traffic drawn(List<Long> counts, long durationMicros) {
+        Arrivals arrivals = new Arrivals(durationMicros, 0);
+        for (int i = 0; i < counts.size(); i++) {
+            long from = durationMicros * i / counts.size();
+            arrivals.burst(from, durationMicros * (i + 1) / counts.size() - from, counts.get(i));
         }
         return new Traffic(arrivals.sorted(), durationMicros);
     }
@@ -176,9 +198,12 @@ public final class Traffic {
             if (at < 0 || at >= durationMicros) {
                 return;
             }
-            if (size == MAX_ARRIVALS) {
-                throw new IllegalArgumentException(
-                        "this is more than " + MAX_ARRIVALS + " requests; choose a lower rate or a shorter duration");
+            if (size >= MAX_ARRIVALS) {
+                size++; // counted, to say how many they would be
+                if (size == MAX_COUNTED) {
+                    throw tooMany("more than " + size);
+                }
+                return;
             }
             if (size == instants.length) {
                 instants = Arrays.copyOf(instants, size * 2);
@@ -186,7 +211,18 @@ public final class Traffic {
             instants[size++] = at;
         }
 
+        private IllegalArgumentException tooMany(String count) {
+            int times = (size + MAX_ARRIVALS - 1) / MAX_ARRIVALS;
+            return new IllegalArgumentException("this would be " + count + " requests, and at most " + MAX_ARRIVALS
+                    + " are simulated; with permits and a rate that are " + times
+                    + " times lower the picture is the same, or choose a duration that is " + times
+                    + " times shorter");
+        }
+
         long[] sorted() {
+            if (size > MAX_ARRIVALS) {
+                throw tooMany(Integer.toString(size));
+            }
             long[] sorted = Arrays.copyOf(instants, size);
             Arrays.sort(sorted);
             return sorted;

@@ -9,11 +9,12 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.LongStream;
 
-/** The pictures of docs/algorithms.md, by file name. */
+/** The pictures of docs/algorithms.md and of the README, by file name. */
 final class AlgorithmPictures {
     private static final int WIDTH = 860;
     private static final Duration PERIOD = Duration.ofSeconds(10);
@@ -31,6 +32,18 @@ final class AlgorithmPictures {
                 "boundary.svg",
                 scenario("fixed-window,fixed-window-aligned,sliding-window,sliding-log", Shape.BOUNDARY));
         pictures.put("weighted-attack.svg", weightedAttack());
+        return pictures;
+    }
+
+    /** The simplest of them, for the README: one attack, one algorithm that lets it through and one that does not. */
+    static Map<String, String> drawForReadme() {
+        Scenario scenario = Scenario.parse(Map.of("algorithm", "fixed-window-aligned,sliding-log", "duration", "25s"));
+        Map<String, String> pictures = new TreeMap<>();
+        for (PictureStyle style : List.of(PictureStyle.LIGHT, PictureStyle.DARK)) {
+            pictures.put(
+                    "any-period-" + style.name().toLowerCase(Locale.ROOT) + ".svg",
+                    ReadmePicture.draw(scenario.run(), style));
+        }
         return pictures;
     }
 

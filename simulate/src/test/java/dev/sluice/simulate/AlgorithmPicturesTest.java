@@ -25,7 +25,8 @@ class AlgorithmPicturesTest {
 
     @Test
     void theCommittedPicturesAreWhatTheCodeDraws() throws IOException {
-        Map<String, String> drawn = AlgorithmPictures.draw();
+        Map<String, String> drawn = new TreeMap<>(AlgorithmPictures.draw());
+        drawn.putAll(AlgorithmPictures.drawForReadme());
         if (System.getProperty("sluice.pictures", "").equals("write")) {
             Files.createDirectories(IMAGES);
             for (Map.Entry<String, String> picture : drawn.entrySet()) {
@@ -51,5 +52,14 @@ class AlgorithmPicturesTest {
                 Pattern.compile("\\]\\(images/([^)]+)\\)").matcher(Files.readString(DOCS.resolve("algorithms.md")));
         assertThat(links.results().map(link -> link.group(1)))
                 .containsExactlyInAnyOrderElementsOf(AlgorithmPictures.draw().keySet());
+    }
+
+    @Test
+    void theReadmeShowsItsPictures() throws IOException {
+        Matcher links =
+                Pattern.compile("docs/images/([\\w-]+\\.svg)").matcher(Files.readString(Path.of("..", "README.md")));
+        assertThat(links.results().map(link -> link.group(1)))
+                .containsExactlyInAnyOrderElementsOf(
+                        AlgorithmPictures.drawForReadme().keySet());
     }
 }

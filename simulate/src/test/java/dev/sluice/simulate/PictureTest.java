@@ -3,7 +3,9 @@ package dev.sluice.simulate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.simulate.svg.Svg;
 import java.io.StringReader;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -20,25 +22,68 @@ import org.xml.sax.InputSource;
 @Tag("slow")
 class PictureTest {
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "DRAWN")
     void saysTheNumbersOfTheSimulations(Traffic.Shape shape) throws Exception {
         Scenario scenario = Scenario.parse(Map.of("traffic", shape.text(), "rate", "50/10s"));
         List<Simulation> simulations = scenario.run();
         Document picture = parse(Picture.draw("a < b & \"c\"", simulations, 860));
         assertThat(picture.getElementsByTagName("title").item(0).getTextContent())
-                .isEqualTo("a < b & \"c\"");
+                .isEqualTo("How many got through in any 10s? The limit is 10. a < b & \"c\"");
         for (int i = 0; i < simulations.size(); i++) {
             Simulation simulation = simulations.get(i);
             Element panel = (Element) picture.getElementsByTagName("g").item(i);
-            assertThat(panel.getAttribute("data-allowed")).isEqualTo("" + simulation.allowed());
-            assertThat(panel.getAttribute("data-denied")).isEqualTo("" + simulation.denied());
+            boolean holds = simulation.limit().holds();
+            long worst = holds ? simulation.mostUsed() : simulation.worst().admitted();
+            String most = holds
+                    ? "never more than " + worst + " at once"
+                    : worst > 10
+                            ? worst + " in 10s: " + Svg.tenths(worst) + " times the limit"
+                            : "never more than " + worst + " in any 10s";
+            assertThat(panel.getAttribute("data-most")).isEqualTo("" + worst);
             assertThat(panel.getElementsByTagName("title").item(0).getTextContent())
-                    .contains("allowed " + simulation.allowed() + ", denied " + simulation.denied());
-            String most = simulation.limit() instanceof dev.sluice.Limit.Concurrency
-                    ? "most at once: " + simulation.mostUsed()
-                    : "most in any 10s: " + simulation.worst().admitted();
+                    .contains(most + ", " + simulation.allowed() + " allowed, " + simulation.denied() + " denied");
+            assertThat(panel.getElementsByTagName("circle").getLength()).isEqualTo(1);
+            assertThat(panel.getTextContent()).contains("most: " + worst + "\n");
             assertThat(panel.getTextContent()).contains(most);
         }
+    }
+
+    /** One curve, one line, one number: what is above the limit is red, and only then. */
+    @Test
+    void answersOneQuestion() throws Exception {
+        Document picture = parse(Picture.draw(
+                "x",
+                Scenario.parse(Map.of("algorithm", "fixed-window-aligned,sliding-log"))
+                        .run(),
+                860));
+        assertThat(classes(picture, "path", "curve")).isEqualTo(2);
+        assertThat(classes(picture, "path", "limit")).isEqualTo(2);
+        assertThat(classes(picture, "path", "above")).isEqualTo(2); // the legend and the fixed window
+        assertThat(classes(picture, "circle", "peak over")).isEqualTo(1);
+        assertThat(classes(picture, "circle", "peak")).isEqualTo(1);
+    }
+
+    @Test
+    void asksHowManyRunAtOnceWhereThatIsLimited() {
+        assertThat(Picture.draw(
+                        "x", Scenario.parse(Map.of("algorithm", "concurrency")).run(), 860))
+                .contains("How many ran at once? The limit is 10.", ">running<")
+                .doesNotContain("got through");
+    }
+
+    @Test
+    void speaksOtherLanguages() {
+        Map<String, String> texts = new HashMap<>(PictureText.englishByKey());
+        texts.put("picture-question", "多少？");
+        texts.put("algorithm-sliding-log", "<日志>");
+        texts.put("unknown", "left out");
+        List<Simulation> simulations =
+                Scenario.parse(Map.of("algorithm", "sliding-log")).run();
+        assertThat(Picture.draw("x", simulations, 400, PictureText.of(texts), PictureStyle.NONE))
+                .contains("多少？", "&lt;日志&gt;")
+                .doesNotContain("<style", "How many");
+        texts.remove("picture-most");
+        assertThatThrownBy(() -> PictureText.of(texts)).hasMessage("a picture needs a text for picture-most");
     }
 
     /** One cell per request while they are few. */
@@ -52,7 +97,7 @@ class PictureTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "DRAWN")
     void staysInsideItsEdges(Traffic.Shape shape) throws Exception {
         for (String permits : new String[] {"1", "10", "500"}) {
             for (int width : new int[] {320, 860, 1600}) {
@@ -97,6 +142,15 @@ class PictureTest {
         assertThatThrownBy(() -> Picture.draw("x", simulations, 319))
                 .hasMessage("width must be from 320 to 1600, was 319");
         assertThatThrownBy(() -> Picture.draw("x", List.of(), 860)).hasMessage("nothing to draw");
+    }
+
+    private static long classes(Document picture, String tag, String type) {
+        long found = 0;
+        for (int i = 0; i < picture.getElementsByTagName(tag).getLength(); i++) {
+            Element element = (Element) picture.getElementsByTagName(tag).item(i);
+            found += element.getAttribute("class").equals(type) ? 1 : 0;
+        }
+        return found;
     }
 
     private static long boxes(Document picture, String type) {

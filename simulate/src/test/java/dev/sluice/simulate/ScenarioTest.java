@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class ScenarioTest {
     @Test
@@ -47,7 +49,7 @@ class ScenarioTest {
                 "per       | 0s         | per must be longer than zero and at most 31d, was '0s'",
                 "per       | 999999999999d | per must be longer than zero and at most 31d, was '999999999999d'",
                 "duration  | 3h         | duration must be at most 1000 periods of 10s, was 3h",
-                "traffic   | storm      | traffic must be one of steady, burst, boundary, flash-sale, on-off, was 'storm'",
+                "traffic   | storm      | traffic must be one of steady, burst, boundary, flash-sale, on-off, drawn, was 'storm'",
                 "algorithm | leaky      | algorithm must be all, or some of fixed-window, fixed-window-aligned,",
                 "rate      | fast       | rate must be requests per second as in 5, or per duration as in 20/10s; was 'fast'",
                 "rate      | 1/x        | rate must be requests per second as in 5, or per duration as in 20/10s; was '1/x'",
@@ -60,6 +62,56 @@ class ScenarioTest {
         assertThatThrownBy(() -> Scenario.parse(Map.of(name, value)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith(message);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "drawn    | ''        | traffic is drawn, with drawn as in 0,5,20, or of another shape and drawn is absent;",
+                "steady   | 1,2       | traffic is drawn, with drawn as in 0,5,20, or of another shape and drawn is absent;",
+                "drawn    | 1,,2      | drawn must be 1 to 200 whole numbers of requests, each at most 99999, as in 0,5,20; was '1,,2'",
+                "drawn    | 1,-2      | drawn must be 1 to 200 whole numbers",
+                "drawn    | 1,1e3     | drawn must be 1 to 200 whole numbers",
+                "drawn    | 100000    | drawn must be 1 to 200 whole numbers",
+                "drawn    | <script>  | drawn must be 1 to 200 whole numbers",
+            })
+    void badDrawingsAreNamed(String traffic, String drawn, String message) {
+        assertThatThrownBy(() -> Scenario.parse(Map.of("traffic", traffic, "drawn", drawn)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith(message);
+    }
+
+    /** What a message says is right is right: a flash sale under 10,000 per minute. */
+    @Test
+    void whatIsTooMuchIsScaledDownAsItIsTold() {
+        Map<String, String> tooMuch = Map.of("permits", "10000", "per", "1m", "traffic", "flash-sale");
+        assertThatThrownBy(() -> Scenario.parse(tooMuch).run())
+                .hasMessageMatching("this would be 13\\d{4} requests, and at most 50000 are simulated;"
+                        + " with permits and a rate that are 3 times lower .*");
+        Scenario lower = Scenario.parse(Map.of("permits", "3333", "per", "1m", "traffic", "flash-sale"));
+        assertThat(lower.traffic().arrivalsMicros()).hasSizeBetween(40_000, 50_000);
+    }
+
+    @Test
+    void aDrawingIsBounded() {
+        assertThat(Scenario.parse(Map.of("traffic", "drawn", "drawn", "0" + ",0".repeat(199)))
+                        .drawn())
+                .hasSize(200);
+        assertThatThrownBy(() -> Scenario.parse(Map.of("traffic", "drawn", "drawn", "0" + ",0".repeat(200))))
+                .hasMessageEndingWith("0,0,0,0,0,0,0,0,...'");
+        Scenario tooMany = Scenario.parse(Map.of("traffic", "drawn", "drawn", "50001"));
+        assertThatThrownBy(tooMany::run).hasMessageStartingWith("this would be 50001 requests");
+    }
+
+    /** The limits that people write: none of them with any shape is too much to simulate. */
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "DRAWN")
+    void aThousandPerMinuteRuns(Traffic.Shape shape) {
+        Scenario scenario = Scenario.parse(Map.of("permits", "1000", "per", "1m", "traffic", shape.text()));
+        List<Simulation> simulations = scenario.run();
+        assertThat(simulations).hasSize(9);
+        assertThat(Picture.draw("x", simulations, 860).length()).isLessThan(500_000);
     }
 
     @Test

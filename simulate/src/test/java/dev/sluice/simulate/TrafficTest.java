@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.simulate.Traffic.Shape;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -14,7 +15,7 @@ class TrafficTest {
     private static final long SECOND = 1_000_000;
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "DRAWN")
     void isInOrderWithinItsDurationAndRepeatable(Shape shape) {
         for (long seed = 0; seed < 50; seed++) {
             Traffic traffic = Traffic.of(shape, 37 * SECOND, 7 * SECOND, 13, seed);
@@ -54,6 +55,13 @@ class TrafficTest {
     }
 
     @Test
+    void aDrawingIsSpreadEvenlyOverItsParts() {
+        assertThat(Traffic.drawn(List.of(0L, 2L, 1L, 0L), 40 * SECOND).arrivalsMicros())
+                .containsExactly(10 * SECOND, 15 * SECOND, 20 * SECOND);
+        assertThat(Traffic.drawn(List.of(0L), 40 * SECOND).arrivalsMicros()).isEmpty();
+    }
+
+    @Test
     void onOffIsSilentEverySecondPeriod() {
         assertThat(Arrays.stream(Traffic.of(Shape.ON_OFF, 40 * SECOND, 10 * SECOND, 20, 1)
                         .arrivalsMicros()))
@@ -64,6 +72,10 @@ class TrafficTest {
     void tooManyAreRefused() {
         assertThatThrownBy(() -> Traffic.of(Shape.STEADY, 40 * SECOND, 10 * SECOND, 1_000_000, 1))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("this is more than 10000 requests; choose a lower rate or a shorter duration");
+                .hasMessage("this would be 4000000 requests, and at most 50000 are simulated; with permits and a rate"
+                        + " that are 80 times lower the picture is the same, or choose a duration that is 80 times"
+                        + " shorter");
+        assertThatThrownBy(() -> Traffic.of(Shape.STEADY, 400 * SECOND, 10 * SECOND, 1_000_000, 1))
+                .hasMessageStartingWith("this would be more than 5000000 requests");
     }
 }

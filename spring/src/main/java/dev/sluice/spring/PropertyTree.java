@@ -1,9 +1,11 @@
 package dev.sluice.spring;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
@@ -27,6 +29,13 @@ final class PropertyTree {
     /** The fields of a rule that have dashes in their names. */
     private static final List<String> DASHED_FIELDS =
             List.of("missing-key", "on-exceed", "on-store-failure", "shed-from", "ipv6-prefix");
+
+    /**
+     * The lists whose values have no commas, by the field that they are within. One property may have all values, with
+     * commas between them, as for any list in Spring.
+     */
+    private static final Map<String, Set<String>> LISTS =
+            Map.of("", Set.of("trusted-proxies"), "rules", Set.of("key", "limits"), "overrides", Set.of("limits"));
 
     private final Environment environment;
 
@@ -53,20 +62,25 @@ final class PropertyTree {
         return null;
     }
 
-    /** The file and line of a property; null if unknown. */
+    /** The file and line of a property, or of the one whose text has it between commas; null if unknown. */
     @Nullable
     String origin(String property) {
         try {
             ConfigurationPropertyName name = ConfigurationPropertyName.of(property);
-            for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
-                ConfigurationProperty found = source.getConfigurationProperty(name);
-                Origin origin = found == null ? null : found.getOrigin();
-                if (origin != null) {
-                    return origin.toString();
-                }
-            }
+            String own = origin(name);
+            return own != null || !name.isLastElementIndexed() ? own : origin(name.getParent());
         } catch (RuntimeException notAName) {
             return null;
+        }
+    }
+
+    private @Nullable String origin(ConfigurationPropertyName name) {
+        for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
+            ConfigurationProperty found = source.getConfigurationProperty(name);
+            Origin origin = found == null ? null : found.getOrigin();
+            if (origin != null) {
+                return origin.toString();
+            }
         }
         return null;
     }
@@ -144,17 +158,32 @@ final class PropertyTree {
 
     /** Writes a tree as JSON, which a rule file may be. */
     static String json(Object tree) {
-        return JSON.writeToString(typed(tree));
+        return JSON.writeToString(typed(tree, ""));
     }
 
-    /** Turns digits into numbers, and empty text, which Spring makes of an empty list, into an empty list. */
-    private static Object typed(Object tree) {
+    /** The parts of a text between commas; anything else as it is. */
+    private static Object split(Object value) {
+        return value instanceof String text && text.contains(",")
+                ? Arrays.stream(text.split(",", -1)).map(String::strip).toList()
+                : value;
+    }
+
+    /**
+     * Turns digits into numbers, and empty text, which Spring makes of an empty list, into an empty list.
+     *
+     * @param within the name of the field that the tree is in; empty for none
+     */
+    private static Object typed(Object tree, String within) {
         if (tree instanceof List<?> list) {
-            return list.stream().map(PropertyTree::typed).toList();
+            return list.stream().map(each -> typed(each, within)).toList();
         }
         if (tree instanceof Map<?, ?> map) {
-            Map<Object, Object> typed = new LinkedHashMap<>();
-            map.forEach((name, value) -> typed.put(name, typed(value)));
+            Set<String> lists = LISTS.getOrDefault(within, Set.of());
+            Map<String, Object> typed = new LinkedHashMap<>();
+            map.forEach((key, value) -> {
+                String name = String.valueOf(key);
+                typed.put(name, typed(lists.contains(name) ? split(value) : value, name));
+            });
             return typed;
         }
         String text = String.valueOf(tree);

@@ -2,8 +2,8 @@ package dev.sluice.spring;
 
 import dev.sluice.rules.RuleDecision;
 import dev.sluice.rules.Verdict;
+import io.micrometer.common.KeyValue;
 import io.micrometer.observation.Observation;
-import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,18 +24,14 @@ public final class RateLimitObservations {
         return !verdict.allowed() || verdict.degraded();
     }
 
-    /** Adds to the observation of the current thread, if there is one. */
-    public static void note(Verdict verdict, ObservationRegistry registry) {
-        if (isDue(verdict)) {
-            note(verdict, registry.getCurrentObservation());
-        }
-    }
-
-    public static void note(Verdict verdict, @Nullable Observation observation) {
+    /** Adds to an observation; does nothing without one. */
+    public static void note(Verdict verdict, Observation.@Nullable Context observation) {
         RuleDecision decisive = verdict.decisive();
         if (observation != null && decisive != null && isDue(verdict)) {
-            observation.highCardinalityKeyValue("sluice.rule", decisive.rule().name());
-            observation.highCardinalityKeyValue("sluice.outcome", verdict.allowed() ? "degraded" : "denied");
+            observation.addHighCardinalityKeyValue(
+                    KeyValue.of("sluice.rule", decisive.rule().name()));
+            observation.addHighCardinalityKeyValue(
+                    KeyValue.of("sluice.outcome", verdict.allowed() ? "degraded" : "denied"));
         }
     }
 }

@@ -4,6 +4,7 @@ import dev.sluice.Store;
 import dev.sluice.rules.Rule;
 import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.RuleSet;
+import dev.sluice.rules.Verdict;
 import dev.sluice.spring.RuleVersion.Origin;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -37,6 +39,7 @@ public final class RuleRegistry {
     private final WebSettings settings;
     private RuleSet configured;
     private volatile WebRules web;
+    private final List<LimitedCallListener> listeners = new CopyOnWriteArrayList<>();
 
     /** A registry with an engine of its own that counts in {@code store}. */
     public RuleRegistry(Store store, RuleSet configured) {
@@ -65,6 +68,21 @@ public final class RuleRegistry {
     /** The engine that decides by these rules. */
     public RuleEngine engine() {
         return engine;
+    }
+
+    /** Adds a listener to every call and request that goes ahead under a rule. */
+    public void listener(LimitedCallListener listener) {
+        listeners.add(listener);
+    }
+
+    /** A call goes ahead by a verdict. Returns what is to hear of its end. */
+    public LimitedCallListener.Ending began(LimitedCallListener.Kind kind, Verdict verdict) {
+        if (listeners.isEmpty() || !verdict.allowed() || verdict.decisions().isEmpty()) {
+            return LimitedCallListener.Ending.NONE;
+        }
+        List<LimitedCallListener.Ending> endings = new ArrayList<>(listeners.size());
+        listeners.forEach(listener -> endings.add(listener.began(kind, verdict)));
+        return result -> endings.forEach(ending -> ending.ended(result));
     }
 
     /** The configured rules, as the web filters check them. */
@@ -154,8 +172,13 @@ public final class RuleRegistry {
                     + "' is taken by the limit of " + before.where + "; give one of them another name = \"...\"");
         }
         requireFree(configured, rule.name(), where);
-        annotated.put(rule.name(), new Annotated(rule, where));
-        apply(configured);
+        if (before == null) {
+            engine.add(enabled ? rule : unlimited(rule));
+            annotated.put(rule.name(), new Annotated(rule, where));
+        } else {
+            annotated.put(rule.name(), new Annotated(rule, where));
+            apply(configured);
+        }
     }
 
     /**
@@ -178,7 +201,7 @@ public final class RuleRegistry {
 
     /** The rule of this name; null if there is none. */
     public @Nullable Rule rule(String name) {
-        Rule found = find(engine.rules(), name);
+        Rule found = engine.rule(name);
         return found != null || enabled ? found : made(name);
     }
 

@@ -11,6 +11,7 @@ import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.RuleSet;
 import dev.sluice.rules.UnderWay;
 import java.time.InstantSource;
+import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -40,10 +41,10 @@ import org.springframework.core.io.ResourceLoader;
 public final class SluiceAutoConfiguration {
     private static final Logger LOG = LoggerFactory.getLogger(SluiceAutoConfiguration.class);
 
-    /** The application's own connection to Redis. */
+    /** The application's own connections to Redis. */
     interface ApplicationRedis {
-        /** A store that uses this connection. */
-        Store store(SluiceProperties.Redis redis, OptionalLong maxBytes);
+        /** A store that uses the connection; none if it is not clear which one. */
+        Optional<Store> store(SluiceProperties.Redis redis, OptionalLong maxBytes);
     }
 
     /** The rules that the application starts with, and what they were read from. */
@@ -88,20 +89,37 @@ public final class SluiceAutoConfiguration {
             ObjectProvider<Ticker> ticker,
             ObjectProvider<Scheduler> scheduler,
             ObjectProvider<ApplicationRedis> application) {
-        String store = properties.store() != null ? properties.store() : rules.store();
-        ApplicationRedis own = properties.store() == null ? application.getIfAvailable() : null;
         OptionalLong maxBytes = maxBytes(properties.memory() != null ? properties.memory() : rules.memory());
-        if (properties.enabled() && !store.equals(RuleSet.MEMORY)) {
-            return redis(store, properties.redis(), maxBytes);
-        }
-        if (properties.enabled() && own != null) {
-            return own.store(properties.redis(), maxBytes);
+        if (properties.enabled()) {
+            Optional<Store> redis = redis(properties, rules.store(), application, maxBytes);
+            if (redis.isPresent()) {
+                return redis.get();
+            }
         }
         StoreBuilder local = Store.builder()
                 .ticker(ticker.getIfAvailable(Ticker::system))
                 .scheduler(scheduler.getIfAvailable(Scheduler::system));
         maxBytes.ifPresent(local::maxBytes);
         return local.build();
+    }
+
+    /** The Redis to count in: that of the property, else that of the rule file, else the application's own. */
+    private static Optional<Store> redis(
+            SluiceProperties properties,
+            String ofRuleFile,
+            ObjectProvider<ApplicationRedis> application,
+            OptionalLong maxBytes) {
+        String given = properties.store();
+        String store = given != null ? given : ofRuleFile;
+        if (!ofRuleFile.equals(RuleSet.MEMORY) && !store.equals(ofRuleFile)) {
+            // without the URLs, which may have passwords
+            LOG.warn("sluice.store and the rule file name different stores: that of sluice.store is used");
+        }
+        if (!store.equals(RuleSet.MEMORY)) {
+            return Optional.of(redis(store, properties.redis(), maxBytes));
+        }
+        ApplicationRedis own = given == null ? application.getIfAvailable() : null;
+        return own == null ? Optional.empty() : own.store(properties.redis(), maxBytes);
     }
 
     private static OptionalLong maxBytes(@Nullable String memory) {

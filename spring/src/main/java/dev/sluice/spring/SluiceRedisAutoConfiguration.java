@@ -6,10 +6,14 @@ import dev.sluice.redis.RedisStoreBuilder;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.cluster.RedisClusterClient;
+import java.util.Optional;
 import java.util.OptionalLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Bean;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -22,10 +26,22 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
         })
 @ConditionalOnClass({LettuceConnectionFactory.class, RedisClient.class})
 public final class SluiceRedisAutoConfiguration {
+    private static final Logger LOG = LoggerFactory.getLogger(SluiceRedisAutoConfiguration.class);
+
     @Bean
-    @ConditionalOnSingleCandidate(LettuceConnectionFactory.class)
-    SluiceAutoConfiguration.ApplicationRedis sluiceApplicationRedis(LettuceConnectionFactory connections) {
-        return (redis, maxBytes) -> store(connections.getRequiredNativeClient(), redis, maxBytes);
+    @ConditionalOnBean(LettuceConnectionFactory.class)
+    SluiceAutoConfiguration.ApplicationRedis sluiceApplicationRedis(
+            ObjectProvider<LettuceConnectionFactory> connections) {
+        return (redis, maxBytes) -> {
+            LettuceConnectionFactory only = connections.getIfUnique();
+            if (only == null) {
+                LOG.warn(
+                        "limits are counted in this process: the application has several connections to Redis, and none"
+                                + " of them is @Primary; mark one, or set sluice.store to the URL of a Redis, or to memory");
+                return Optional.empty();
+            }
+            return Optional.of(store(only.getRequiredNativeClient(), redis, maxBytes));
+        };
     }
 
     private static Store store(AbstractRedisClient client, SluiceProperties.Redis redis, OptionalLong maxBytes) {

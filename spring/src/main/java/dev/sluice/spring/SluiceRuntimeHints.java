@@ -20,7 +20,8 @@ final class SluiceRuntimeHints implements RuntimeHintsRegistrar {
             "sliding-log",
             "sliding-window",
             "state",
-            "token-bucket");
+            "token-bucket",
+            "usage");
 
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {

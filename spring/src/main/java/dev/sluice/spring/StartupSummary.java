@@ -42,11 +42,9 @@ final class StartupSummary implements ApplicationListener<ContextRefreshedEvent>
         if (!registry.isEnabled()) {
             return "Sluice is off (sluice.enabled: false): nothing is limited";
         }
-        int configured = registry.configured().rules().size();
-        int made = registry.rules().size() - configured;
         List<String> parts = new ArrayList<>();
         parts.add("store: " + (store instanceof RedisStore ? "Redis" : "memory"));
-        parts.add("rules: " + configured + (made == 0 ? "" : " and " + made + " of annotations"));
+        parts.add("rules: " + rules());
         Map<String, Integer> filters = filters(beans);
         if (!filters.isEmpty()) {
             parts.add("filter: " + place(filters));
@@ -56,6 +54,20 @@ final class StartupSummary implements ApplicationListener<ContextRefreshedEvent>
             parts.add("off: " + String.join(", ", off));
         }
         return "Sluice: " + String.join("; ", parts);
+    }
+
+    private String rules() {
+        int configured = registry.configured().rules().size();
+        int made = registry.rules().size() - configured;
+        int routes = (int) registry.rules().stream()
+                .flatMap(rule -> registry.madeFrom(rule.name()).stream())
+                .filter(where -> where.startsWith("route "))
+                .count();
+        return configured + count(made - routes, "annotations") + count(routes, "routes");
+    }
+
+    private static String count(int rules, String owners) {
+        return rules == 0 ? "" : " and " + rules + " of " + owners;
     }
 
     private static String place(Map<String, Integer> filters) {

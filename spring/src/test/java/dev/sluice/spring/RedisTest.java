@@ -120,9 +120,9 @@ class RedisTest {
                 assertThat(other.statuses(2, "GET", path)).containsExactly(200, 429);
                 assertThat(servlet.get(path).statusCode()).isEqualTo(429);
             }
-            // Not that of the Mono: its verdict comes after Spring Security's observation, the current one, has ended.
             String name = "servlet" + store(where).length;
-            servlet.bean(Sightings.class).await("denied filtered-" + name, "denied " + name + "-blocking");
+            servlet.bean(Sightings.class)
+                    .awaitOfRequests("denied filtered-" + name, "denied " + name, "denied " + name + "-blocking");
         }
     }
 
@@ -130,10 +130,11 @@ class RedisTest {
     void onWebFluxNothingBlocks() {
         try (RunningApp flux = app(false, store(Where.OWN_CONNECTION))) {
             assertThat(flux.bean(Store.class)).isInstanceOf(RedisStore.class);
-            for (String path : List.of("/filtered", "/annotated")) {
+            for (String path : List.of("/filtered", "/annotated", "/blocking")) {
                 assertThat(flux.statuses(4, "GET", path)).containsExactly(200, 200, 200, 429);
             }
-            flux.bean(Sightings.class).await("denied filtered-flux2", "denied flux2");
+            flux.bean(Sightings.class)
+                    .awaitOfRequests("denied filtered-flux2", "denied flux2", "denied flux2-blocking");
         }
     }
 

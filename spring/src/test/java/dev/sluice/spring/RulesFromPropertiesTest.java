@@ -90,7 +90,7 @@ class RulesFromPropertiesTest {
             assertThat(source("sluice:\n  rules: " + location).load().rules()).isEqualTo(read.rules());
         }
         assertThat(source("sluice.rules: classpath:web-rules.yaml").load().rules())
-                .hasSize(10);
+                .hasSize(12);
         assertThat(source("other: 1").load().rules()).isEmpty();
     }
 
@@ -116,6 +116,39 @@ class RulesFromPropertiesTest {
         RuleSet rules = source(under("rules: [{ name: all, limits: '${limit} per 1s' }]\n"), Map.of("limit", "9"))
                 .load();
         assertThat(rules.rules().get(0).limits().get(0).capacity()).isEqualTo(9);
+    }
+
+    @Test
+    void commasDivideAListAsInAnyPropertyOfSpring() {
+        Map<String, Object> properties = Map.of(
+                "sluice.trusted-proxies", "127.0.0.1, 10.0.0.0/8",
+                "sluice.rules[0].name", "a",
+                "sluice.rules[0].key", "ip,path",
+                "sluice.rules[0].when.key", "a,b",
+                "sluice.rules[0].limits", "5 per 1m sliding-log, 100 per 1d",
+                "sluice.rules[0].overrides[0].ip", "10.0.0.1",
+                "sluice.rules[0].overrides[0].limits", "7 per 1m,8 per 1h");
+        RuleSet rules = source("other: 1", properties).load();
+        assertThat(rules.rules()).isEqualTo(RuleFile.parse("rules.yaml", """
+                        rules:
+                          - name: a
+                            key: [ip, path]
+                            when: { key: "a,b" }
+                            limits: [5 per 1m sliding-log, 100 per 1d]
+                            overrides: [{ ip: 10.0.0.1, limits: [7 per 1m, 8 per 1h] }]
+                        """).rules());
+        assertThat(rules.trustedProxies().networks()).hasSize(2);
+    }
+
+    @Test
+    void whatIsWrongBetweenCommasIsToldByItsPlaceToo() {
+        assertThatThrownBy(() -> source("a: 1\n" + under("rules:\n  - name: a\n    limits: 5 per 1m, 6 pre 1h"))
+                        .load())
+                .hasMessageContaining("sluice.rules[0].limits[1]: expected a limit such as '5 per 1m'")
+                .hasMessageContaining("application.yml");
+        assertThatThrownBy(() -> source(under("rules:\n  - name: a\n    limits: 5 per 1m,"))
+                        .load())
+                .hasMessageContaining("sluice.rules[0].limits[1]");
     }
 
     @ParameterizedTest

@@ -13,7 +13,6 @@ import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.support.GenericApplicationContext;
-import org.springframework.util.ClassUtils;
 
 /** A whole application on a port of its own. Properties of a test come ahead of all others. */
 public final class RunningApp implements AutoCloseable {
@@ -27,7 +26,14 @@ public final class RunningApp implements AutoCloseable {
                 Objects.requireNonNull(context.getEnvironment().getProperty("local.server.port", "0")));
     }
 
+    /** On the server that is usual for the type. With Tomcat beside Netty, Boot 3 would take Tomcat for WebFlux. */
     public static RunningApp start(WebApplicationType type, List<Class<?>> classes, String... properties) {
+        return start(
+                type == WebApplicationType.REACTIVE ? WebServer.NETTY : WebServer.TOMCAT, type, classes, properties);
+    }
+
+    public static RunningApp start(
+            WebServer server, WebApplicationType type, List<Class<?>> classes, String... properties) {
         List<String> arguments = new ArrayList<>(List.of(
                 "--server.port=0",
                 "--spring.main.banner-mode=off",
@@ -39,19 +45,12 @@ public final class RunningApp implements AutoCloseable {
         return new RunningApp(new SpringApplicationBuilder(classes.toArray(Class<?>[]::new))
                 .web(type)
                 .initializers(context -> {
-                    if (type == WebApplicationType.REACTIVE) {
-                        ((GenericApplicationContext) context).registerBean(netty());
+                    if (type != WebApplicationType.NONE) {
+                        ((GenericApplicationContext) context)
+                                .registerBean(server.factory(type).orElseThrow());
                     }
                 })
                 .run(arguments.toArray(String[]::new)));
-    }
-
-    /** What serves WebFlux unless told otherwise. With Tomcat beside it, Boot 3 would take that. */
-    private static Class<?> netty() {
-        String onBoot3 = "org.springframework.boot.web.embedded.netty.NettyReactiveWebServerFactory";
-        String onBoot4 = "org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory";
-        ClassLoader loader = RunningApp.class.getClassLoader();
-        return ClassUtils.resolveClassName(ClassUtils.isPresent(onBoot4, loader) ? onBoot4 : onBoot3, loader);
     }
 
     public <T> T bean(Class<T> type) {

@@ -6,9 +6,12 @@ import dev.sluice.redis.servers.RedisServer;
 import dev.sluice.spring.method.SluiceMethodAutoConfiguration;
 import dev.sluice.spring.web.SluiceServletAutoConfiguration;
 import dev.sluice.spring.web.SluiceWebFluxAutoConfiguration;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.logging.LogLevel;
+import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
@@ -28,6 +31,12 @@ class StartupSummaryTest {
     static class Shop {
         @RateLimit("5 per 1m")
         public void order() {}
+    }
+
+    /** Applications of other tests in this JVM may have silenced it. */
+    @BeforeEach
+    void logs() {
+        LoggingSystem.get(getClass().getClassLoader()).setLogLevel(StartupSummary.class.getName(), LogLevel.INFO);
     }
 
     @Test

@@ -15,15 +15,15 @@ import java.util.regex.Pattern;
 /** {@code chaos}: every fault in turn on real servers, and a table of what callers saw. */
 public final class Chaos {
     private static final String USAGE = """
-            usage: chaos [--short] [--timeout MILLIS] [--only REGEX]
+        usage: chaos [--short] [--timeout MILLIS] [--only REGEX]
 
-              Starts real Redis servers on loopback, breaks them while traffic runs, and prints what callers saw.
-              Ends with 1 if a bound is broken.
+          Starts real Redis servers on loopback, breaks them while traffic runs, and prints what callers saw.
+          Ends with 1 if a bound is broken.
 
-              --short           about a minute: faults last 1 s instead of 5, and frozen masters are left out
-              --timeout MILLIS  how long Redis has for an answer: 250 by default, where the library's default is 50
-              --only REGEX      run only faults whose names match anywhere
-            """;
+          --short           about a minute: faults last 1 s instead of 5, and three of a cluster or Sentinel are left out
+          --timeout MILLIS  how long Redis has for an answer: 250 by default, where the library's default is 50
+          --only REGEX      run only faults whose names match anywhere
+        """;
 
     private static final List<Caller> ONE = List.of(Caller.LETTUCE);
     private static final List<Caller> BOTH = List.of(Caller.LETTUCE, Caller.JEDIS);
@@ -57,8 +57,9 @@ public final class Chaos {
             new OtherLimits(),
             new Outage("refused at start-up", BOTH, Forgets.NOTHING, FELT, Fault::notThereYet));
 
-    /** A frozen master is worse than a dead one: no connection ends. It is found out in seconds, not in a moment. */
+    /** What takes long. A frozen master is worse than a dead one: no connection ends, and it is found out in seconds. */
     private static final List<Scenario> ONLY_LONG = List.of(
+            new Outage("nonsense of a cluster node", BOTH, Forgets.NOTHING, FELT, Fault::clusterNodeNonsense),
             masterGone("cluster master frozen", BOTH, () -> Fault.clusterMasterGone(RedisServer::pause)),
             masterGone("Sentinel master frozen", BOTH, () -> Fault.sentinelMasterGone(RedisServer::pause)));
 

@@ -31,6 +31,8 @@ record Fault(String url, Predicate<String> affects, Runnable begin, Runnable end
     /** Longer than any timeout of a run. */
     private static final Duration LATE = Duration.ofMillis(350);
 
+    private static final String NONSENSE = "$3\r\nabc\r\n";
+
     private static Fault on(RedisServer server, Runnable begin, Runnable end) {
         return new Fault(server.url(), key -> true, begin, end, false, server::close);
     }
@@ -123,7 +125,7 @@ record Fault(String url, Predicate<String> affects, Runnable begin, Runnable end
 
     /** Scripts get replies of the wrong length. */
     static Fault nonsense() {
-        return behindProxy(proxy -> proxy.replaceTexts("$3\r\nabc\r\n"), FaultyProxy::deliverAll);
+        return behindProxy(proxy -> proxy.replaceTexts(NONSENSE), FaultyProxy::deliverAll);
     }
 
     /** Open connections go silent, and new ones are well. */
@@ -156,6 +158,17 @@ record Fault(String url, Predicate<String> affects, Runnable begin, Runnable end
         return new Fault(cluster.url(), affects(master), master::pause, end, false, cluster::close);
     }
 
+    /** A master of a cluster replies to scripts with texts of the wrong length. */
+    static Fault clusterNodeNonsense() {
+        FaultyProxy proxy = FaultyProxy.toNobody();
+        RedisCluster cluster = RedisCluster.startBehind(proxy);
+        Predicate<String> affects = affects(cluster.servers().get(0), proxy.port());
+        return new Fault(cluster.url(), affects, () -> proxy.replaceTexts(NONSENSE), proxy::deliverAll, false, () -> {
+            proxy.close();
+            cluster.close();
+        });
+    }
+
     /** @param gone kills or freezes the master */
     static Fault clusterMasterGone(Consumer<RedisServer> gone) {
         RedisCluster cluster = RedisCluster.start();
@@ -173,7 +186,11 @@ record Fault(String url, Predicate<String> affects, Runnable begin, Runnable end
 
     /** Whether a key is in a slot of a master. */
     private static Predicate<String> affects(RedisServer master) {
-        List<long[]> slots = slots(master);
+        return affects(master, master.port());
+    }
+
+    private static Predicate<String> affects(RedisServer master, int port) {
+        List<long[]> slots = slots(master, port);
         return key -> {
             int slot = SlotHash.getSlot(key);
             return slots.stream().anyMatch(range -> range[0] <= slot && slot <= range[1]);
@@ -201,15 +218,15 @@ record Fault(String url, Predicate<String> affects, Runnable begin, Runnable end
                 () -> replica.list("ROLE").get(0).equals("master"));
     }
 
-    /** The ranges of slots that are served by a master. */
-    private static List<long[]> slots(RedisServer master) {
+    /** The ranges of slots that are served by a master, which clients reach on this port. */
+    private static List<long[]> slots(RedisServer master, int port) {
         if (!(master.command("CLUSTER", "SLOTS") instanceof List<?> ranges)) {
             throw new IllegalStateException(master + " has no slots");
         }
         return ranges.stream()
                 .map(range -> (List<?>) range)
                 .filter(range ->
-                        range.get(2) instanceof List<?> node && node.get(1).equals((long) master.port()))
+                        range.get(2) instanceof List<?> node && node.get(1).equals((long) port))
                 .map(range -> new long[] {(Long) range.get(0), (Long) range.get(1)})
                 .toList();
     }

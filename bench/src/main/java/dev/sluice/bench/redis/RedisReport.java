@@ -137,6 +137,7 @@ final class RedisReport {
                     row.label + ": at most 1.4 x the bytes of a plain counter", "%.2f x", timesPlainCounter(row), 1.4));
         }
         atLeastTimesFloor(Shortcut.DENIED, 100);
+        atLeastTimesFloor(Shortcut.DENIED_BY_ONE_OF_TWO, 100);
         atLeastTimesFloor(Shortcut.BATCHED, 50);
         atLeastTimesFloor(Shortcut.DEAD, 10);
         double most = 2.0 * Shortcuts.TIMEOUT.toMillis();

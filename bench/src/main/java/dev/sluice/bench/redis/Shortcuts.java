@@ -1,5 +1,6 @@
 package dev.sluice.bench.redis;
 
+import dev.sluice.Charge;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
@@ -11,6 +12,7 @@ import dev.sluice.redis.RedisStore;
 import dev.sluice.redis.RedisStoreBuilder;
 import dev.sluice.redis.servers.RedisServer;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -21,6 +23,7 @@ final class Shortcuts {
     /** Decisions that Sluice makes without asking Redis each time. */
     enum Shortcut {
         DENIED("denied hot key"),
+        DENIED_BY_ONE_OF_TWO("two limiters at once, one denies"),
         BATCHED("batches on one hot key"),
         DEAD("Redis dead, policy local"),
         FROZEN("Redis frozen, policy local");
@@ -54,6 +57,7 @@ final class Shortcuts {
     String measure(Shortcut shortcut) {
         return switch (shortcut) {
             case DENIED -> denied();
+            case DENIED_BY_ONE_OF_TWO -> deniedByOneOfTwo();
             case BATCHED -> batched();
             case DEAD, FROZEN -> outage(shortcut);
         };
@@ -64,6 +68,18 @@ final class Shortcuts {
             Limiter limiter = store.limiter("denied", ONE_A_DAY);
             limiter.tryAcquire(KEY);
             return measure(Shortcut.DENIED, () -> Expect.denied(limiter.tryAcquire(KEY)));
+        }
+    }
+
+    private String deniedByOneOfTwo() {
+        try (RedisStore store = store(OnFailure.ALLOW)) {
+            List<Charge> both = List.of(
+                    new Charge(store.limiter("plenty", PLENTY), KEY, 1),
+                    new Charge(store.limiter("scarce", ONE_A_DAY), KEY, 1));
+            store.decideAll(both).join();
+            return measure(
+                    Shortcut.DENIED_BY_ONE_OF_TWO,
+                    () -> Expect.denied(store.decideAll(both).join().get(1).allowed()));
         }
     }
 

@@ -12,28 +12,34 @@ import java.util.regex.PatternSyntaxException;
 /**
  * The options of a run.
  *
- * @param suite which benchmarks: {@code core}, {@code redis}, {@code server} or {@code spring}
+ * @param suite which benchmarks: {@code core}, {@code redis}, {@code server}, {@code spring} or {@code replay}
  * @param only which steps to run
  * @param report where the page is written, if it is
  */
 public record Options(String suite, Effort effort, Pattern only, Optional<Path> report) {
     public static final String USAGE = """
-            usage: bench core|redis|server|spring [--short | --full] [--only REGEX] [--write] [--out FILE]
+            usage: bench all [--short | --full] [--write]
+                   bench core|redis|server|spring|replay [--short | --full] [--only REGEX] [--write] [--out FILE]
                    bench memory [--quick] [ALGORITHM...]
                    bench soak [--short]
+                   bench league [FOLDER]
                    bench smoke
 
+              all          core, redis, server, spring and replay one after another, and one table of all; a short run
+                           writes into target/bench, a full one, or --write, into docs
               memory       100 million keys in a heap of 512 MB, for each algorithm; --quick: 1 million in 64 MB
               core         speed and memory of the in-process limiters, beside their peers
               redis        speed and memory of the limiters on Redis, beside their peers; starts its own redis-server
               server       the server under load from wrk and h2load, beside nginx, HAProxy and a trivial reply
               spring       what the starter adds to a request and to a method, beside Bucket4j's starter and Resilience4j's
+              replay       replay and suggest on a generated access log, beside awk and GoAccess
               soak         good clients beside hostile ones on one server for ten minutes; --short: half a minute
-              --short      for a first look: core takes about 4 minutes, redis 3, server 3 to 4, spring 2 (the default)
-              --full       medians over interleaved rounds: core takes about 25 minutes, redis 10, server 15, spring 10; writes the report
+              --short      for a first look: core takes about 4 minutes, redis 3, server 3 to 4, spring 2, replay 2 (the default)
+              --full       medians over interleaved rounds: core takes about 25 minutes, redis 10, server 15, spring 10, replay 12; writes the report
               --only REGEX run only steps whose progress line matches anywhere: 'denied', 'sluice.*2 threads', 'memory'
               --write      write the report after a short run too
               --out FILE   write the report to FILE instead of docs/benchmarks.md (core) or docs/benchmarks-SUITE.md
+              league       that table from the pages in a folder; docs unless given
               smoke        run every benchmark for a moment, to see that it still takes the path it says
             """;
 

@@ -11,14 +11,19 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Other processes that a benchmark runs, and their files. */
 public final class Programs {
     private static final int MAX_SECONDS_LATE = 60;
+    private static final Pattern VERSION = Pattern.compile("\\d+\\.\\d[\\w.]*");
 
     private Programs() {}
 
@@ -58,6 +63,30 @@ public final class Programs {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted while measuring", e);
+        }
+    }
+
+    /** A program on the PATH, or where a system keeps those of its administrator; empty if it is not installed. */
+    public static Optional<Path> find(String program) {
+        String path = Objects.requireNonNullElse(System.getenv("PATH"), "");
+        return Stream.concat(Stream.of(path.split(File.pathSeparator, -1)), Stream.of("/usr/sbin", "/usr/local/sbin"))
+                .map(folder -> Path.of(folder, program))
+                .filter(file -> Files.isRegularFile(file) && Files.isExecutable(file))
+                .findFirst();
+    }
+
+    /** The version that a program tells when it is given these words. */
+    public static String version(Path program, List<String> words) {
+        try {
+            Process process = new ProcessBuilder(Stream.concat(Stream.of(program.toString()), words.stream())
+                            .toList())
+                    .redirectErrorStream(true)
+                    .start();
+            String said = new String(process.getInputStream().readAllBytes(), UTF_8);
+            Matcher version = VERSION.matcher(said);
+            return version.find() ? version.group() : "of unknown version";
+        } catch (IOException e) {
+            throw new IllegalStateException(program + " cannot be started", e);
         }
     }
 

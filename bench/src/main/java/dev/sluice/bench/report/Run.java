@@ -76,6 +76,10 @@ public final class Run {
             Path file = options.report().get();
             Files.writeString(file, report.page(options, machine, LocalDate.now(ZoneOffset.UTC)));
             out.println("Written to " + file);
+            Path folder = file.toAbsolutePath().getParent();
+            if (folder != null && Files.exists(League.file(folder))) {
+                League.write(folder); // so that the table is never older than a page
+            }
         }
     }
 

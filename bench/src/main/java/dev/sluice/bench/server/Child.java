@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
 /** A server process on loopback, in a folder of its own. It ends with this JVM at the latest. */
@@ -65,9 +66,18 @@ public final class Child implements AutoCloseable {
         return startMillis;
     }
 
-    /** The processor time of the process and its children. */
-    long cpuMicros() {
-        return processes()
+    /**
+     * The processor time that the process and its children take from now on. They are listed once: one that a second list
+     * did not show would make the time negative, and one that has ended fails the measurement.
+     */
+    LongSupplier cpuMicrosFromNow() {
+        List<ProcessHandle> all = processes().toList();
+        long before = cpuMicros(all);
+        return () -> cpuMicros(all) - before;
+    }
+
+    private static long cpuMicros(List<ProcessHandle> of) {
+        return of.stream()
                 .mapToLong(each -> cpuMicros(read(Path.of("/proc/" + each.pid() + "/stat"))))
                 .sum();
     }

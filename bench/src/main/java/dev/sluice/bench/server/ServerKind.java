@@ -18,6 +18,8 @@ enum ServerKind {
     SLUICE_FOR_ENVOY("sluice, for Envoys"),
     SLUICE_MANY_RULES("sluice, many rules"),
     SLUICE_MANY_KEYS("sluice, many keys"),
+    /** Of its own: a server goes on counting hot keys for a while after it was last asked for them. */
+    SLUICE_HOT_KEYS("sluice, hot keys counted"),
     SLUICE_ON_REDIS("sluice, on Redis");
 
     /** Those whose start and idle memory are measured. */

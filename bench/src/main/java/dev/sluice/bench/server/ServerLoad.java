@@ -37,10 +37,10 @@ final class ServerLoad implements AutoCloseable {
     /** Sends requests as fast as there are answers. */
     Burst run(ServerRow row, int seconds) {
         return switch (row.way) {
-            case HTTP -> LoadGenerators.wrk(CONNECTIONS, seconds, wrkWords(row));
+            case HTTP, WATCHED -> LoadGenerators.wrk(CONNECTIONS, seconds, wrkWords(row));
             case REDIS, CROWD -> LoadGenerators.wrk(CONNECTIONS_OF_A_CROWD, seconds, wrkWords(row));
-            case KEYS -> {
-                int many = row == ServerRow.MANY_KEYS ? keys : 1;
+            case KEYS, HOT_KEYS -> {
+                int many = row.hasManyKeys() ? keys : 1;
                 List<String> words = List.of("-s", script.toString(), url(row), "--", Integer.toString(many));
                 yield LoadGenerators.wrk(CONNECTIONS, seconds, words);
             }

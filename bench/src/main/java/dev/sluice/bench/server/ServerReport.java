@@ -29,6 +29,8 @@ final class ServerReport {
                 Load: wrk with one thread and 64 connections, or 256 on Redis; over HTTP/2 h2load with %d connections of %d streams. CPU is the user and system time of all processes of the server for each request, without the load generator.
                 nginx and HAProxy run as many workers as there are processors, without an access log, and keep connections open. Behind `limit_req` nginx answers with `empty_gif`, the least it can do there (`return` would come before the limit), or with a small file. Targets compare with the former.
                 Rules: each matches a path and counts by address; a request matches one of them. The same wrk script asks for 1 key and for 1,000,000 keys; all keys exist before the first round.
+                Pages: ten clients ask the admin port for `/v1/live` once a second each, and listen to `/v1/events`, in the JVM of the benchmark.
+                Hot keys: a server counts which keys come most often while a page is open somewhere. Here a client asks the admin port for them every three seconds, and no page is open. A key that comes all the time is hot; of 1,000,000 keys that come by turns, none is.
                 On Redis: only requests that Redis decided count. The limiter without a server is called in the JVM of the benchmark, as in `bench redis`.
                 Delays: h2load sends %,d requests a second, evenly, on %d connections. Start: from the start of the process to the first answer, of Sluice with the options and the archive of classes that `./sluice` gives it. Memory: a second later; a page that processes share counts once.
                 """.formatted(
@@ -50,6 +52,8 @@ final class ServerReport {
                         ServerRow.BESIDE_PEERS,
                         ServerRow.NGINX_LIMIT,
                         "nginx, limit_req"),
+                underLoad("Pages that are open", ServerRow.PAGES, ServerRow.CHECK, "none open"),
+                underLoad("Hot keys", ServerRow.HOT_KEYS, ServerRow.ONE_KEY, "1 key, not counted"),
                 underLoad("Many rules, many keys", ServerRow.SCALE, ServerRow.CHECK, "/v1/check"),
                 underLoad("On Redis, one hot key", ServerRow.REDIS, ServerRow.CHECK_256, "in memory"),
                 Table.<ServerRow>of(
@@ -88,6 +92,11 @@ final class ServerReport {
                 "%.2f x",
                 figures.ratio(ServerRow.ON_REDIS, ServerRow.CHECK_256, Figure.PER_SECOND),
                 0.9));
+        targets.add(Target.atLeast(
+                "10 pages open: at least 0.95 x the requests of none open, per second",
+                "%.2f x",
+                figures.ratio(ServerRow.WATCHED, ServerRow.CHECK, Figure.PER_SECOND),
+                0.95));
         targets.add(scales("from 10 to 10,000 rules", ServerRow.MANY_RULES, ServerRow.CHECK));
         targets.add(scales("from 1 to 1,000,000 keys", ServerRow.MANY_KEYS, ServerRow.ONE_KEY));
         return targets;

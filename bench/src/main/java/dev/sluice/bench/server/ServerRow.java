@@ -30,9 +30,12 @@ enum ServerRow {
             RuleText.POLICY,
             "Content-Type: application/grpc",
             "TE: trailers"),
+    WATCHED("sluice GET /v1/check, 10 pages open", ServerKind.SLUICE, Way.WATCHED),
     MANY_RULES("sluice GET /v1/check, 10,000 rules", ServerKind.SLUICE_MANY_RULES, Way.HTTP),
     ONE_KEY("sluice GET /v1/check, 1 key", ServerKind.SLUICE, Way.KEYS),
     MANY_KEYS("sluice GET /v1/check, 1,000,000 keys", ServerKind.SLUICE_MANY_KEYS, Way.KEYS),
+    HOT_ONE_KEY("sluice GET /v1/check, 1 key, hot keys counted", ServerKind.SLUICE_HOT_KEYS, Way.HOT_KEYS),
+    HOT_MANY_KEYS("sluice GET /v1/check, 1,000,000 keys, hot keys counted", ServerKind.SLUICE_HOT_KEYS, Way.HOT_KEYS),
     CHECK_256("sluice GET /v1/check, 256 connections", ServerKind.SLUICE, Way.CROWD),
     RAW_REDIS("a limiter on Redis, 256 in flight, no server", ServerKind.SLUICE_ON_REDIS, Way.RAW),
     ON_REDIS("sluice GET /v1/check on Redis, 256 connections", ServerKind.SLUICE_ON_REDIS, Way.REDIS);
@@ -44,6 +47,12 @@ enum ServerRow {
     /** The rows that should cost the same. */
     static final List<ServerRow> SCALE = List.of(CHECK, MANY_RULES, ONE_KEY, MANY_KEYS);
 
+    /** The same server without pages that look at it, and with them. */
+    static final List<ServerRow> PAGES = List.of(CHECK, WATCHED);
+
+    /** Checks without the detector of hot keys, and with it: with one key, which is hot, and with many, of which none is. */
+    static final List<ServerRow> HOT_KEYS = List.of(ONE_KEY, HOT_ONE_KEY, MANY_KEYS, HOT_MANY_KEYS);
+
     /** The rows whose delays at a fixed rate are measured. */
     static final List<ServerRow> PACED = List.of(NGINX_LIMIT, CHECK, RLS);
 
@@ -52,9 +61,13 @@ enum ServerRow {
     /** How requests are sent. */
     enum Way {
         HTTP,
+        /** As HTTP, while pages of the admin port are open. */
+        WATCHED,
         HTTP2,
         GRPC,
         KEYS,
+        /** As KEYS, while the server counts which keys are hot. */
+        HOT_KEYS,
         CROWD,
         RAW,
         REDIS
@@ -81,5 +94,9 @@ enum ServerRow {
         this.path = path;
         this.expected = expected;
         this.fields = List.of(fields);
+    }
+
+    boolean hasManyKeys() {
+        return this == MANY_KEYS || this == HOT_MANY_KEYS;
     }
 }

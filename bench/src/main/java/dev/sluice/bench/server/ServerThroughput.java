@@ -3,6 +3,7 @@ package dev.sluice.bench.server;
 import dev.sluice.bench.report.Measurements;
 import dev.sluice.bench.server.LoadGenerators.Burst;
 import dev.sluice.bench.server.ServerBench.Figure;
+import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -11,6 +12,7 @@ import java.util.stream.IntStream;
 final class ServerThroughput {
     static final int PACED_PER_SECOND = 2_000;
 
+    private static final int PAGES = 10;
     private static final int BATCH = 1000;
     private static final double CALM = 0.02; // the share of the compiler in the time of a JVM that is warm
     private static final Pattern REMAINING = Pattern.compile("\"remaining\":(\\d+)");
@@ -32,8 +34,8 @@ final class ServerThroughput {
         if (row.way != ServerRow.Way.RAW) {
             requireExpected(row);
         }
-        if (row == ServerRow.MANY_KEYS) {
-            fill(length.keys());
+        if (row.hasManyKeys()) {
+            fill(row.server, length.keys());
         }
         return row.server.isJvm() ? heat(row) : "as it should be";
     }
@@ -67,7 +69,7 @@ final class ServerThroughput {
             case RAW -> withoutServer(row);
             case REDIS -> onRedis(row);
             case GRPC -> overGrpc(row);
-            case HTTP, HTTP2, KEYS, CROWD -> overHttp(row);
+            case HTTP, WATCHED, HTTP2, KEYS, HOT_KEYS, CROWD -> overHttp(row);
         };
     }
 
@@ -85,9 +87,22 @@ final class ServerThroughput {
 
     private Outcome burst(ServerRow row, int seconds) {
         Child child = servers.child(row.server);
-        long before = child.cpuMicros();
-        Burst burst = load.run(row, seconds);
-        return new Outcome(burst, (child.cpuMicros() - before) / (double) burst.requests());
+        try (OpenPages open = pages(row)) {
+            LongSupplier cpuMicros = child.cpuMicrosFromNow();
+            Burst burst = load.run(row, seconds);
+            long cpu = cpuMicros.getAsLong();
+            open.requireAnswers();
+            return new Outcome(burst, cpu / (double) burst.requests());
+        }
+    }
+
+    private OpenPages pages(ServerRow row) {
+        int adminPort = servers.adminPort(row.server);
+        return switch (row.way) {
+            case WATCHED -> OpenPages.open(adminPort, PAGES);
+            case HOT_KEYS -> OpenPages.countingHotKeys(adminPort);
+            default -> OpenPages.open(adminPort, 0);
+        };
     }
 
     private String overHttp(ServerRow row) {
@@ -147,13 +162,13 @@ final class ServerThroughput {
         return Probe.get(servers.child(server).port(), path, fields).requireSuccess(path);
     }
 
-    private void fill(int keys) {
+    private void fill(ServerKind server, int keys) {
         for (int start = 0; start < keys; start += BATCH) {
             String list = IntStream.range(start, Math.min(keys, start + BATCH))
                     .mapToObj(i -> "{\"attributes\":{\"ip\":\"" + RuleText.address(i) + "\",\"path\":\"" + RuleText.PATH
                             + "\"}}")
                     .collect(Collectors.joining(",", "[", "]"));
-            int port = servers.child(ServerKind.SLUICE_MANY_KEYS).port();
+            int port = servers.child(server).port();
             String unused = Probe.post(port, "/v1/check", list).requireSuccess("a list of checks");
         }
     }

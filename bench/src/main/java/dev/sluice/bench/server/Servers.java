@@ -22,6 +22,7 @@ final class Servers implements AutoCloseable {
 
     private final int manyRules;
     private final Map<ServerKind, Child> children = new EnumMap<>(ServerKind.class);
+    private final Map<ServerKind, Integer> adminPorts = new EnumMap<>(ServerKind.class);
     private @Nullable RedisServer redis;
     private @Nullable RawPace raw;
     private @Nullable Path archives;
@@ -32,6 +33,11 @@ final class Servers implements AutoCloseable {
 
     Child child(ServerKind kind) {
         return children.computeIfAbsent(kind, this::start);
+    }
+
+    /** The admin port of a server that has one; 0 of another. */
+    int adminPort(ServerKind kind) {
+        return adminPorts.getOrDefault(kind, 0);
     }
 
     RedisServer redis() {
@@ -70,10 +76,10 @@ final class Servers implements AutoCloseable {
             }
             case HAPROXY -> List.of(Tools.HAPROXY.path(), "-db", "-f", configuration(folder, "haproxy.cfg", port));
             case VERTX, VERTX_HTTP2 -> Programs.java(flags(), VertxHello.class.getName(), Integer.toString(port));
-            case SLUICE, SLUICE_FOR_NGINX, SLUICE_FOR_ENVOY, SLUICE_MANY_KEYS ->
-                sluice(folder, port, FEW_RULES, "memory");
-            case SLUICE_MANY_RULES -> sluice(folder, port, manyRules, "memory");
-            case SLUICE_ON_REDIS -> sluice(folder, port, FEW_RULES, redis().url());
+            case SLUICE, SLUICE_FOR_NGINX, SLUICE_FOR_ENVOY, SLUICE_MANY_KEYS, SLUICE_HOT_KEYS ->
+                sluice(kind, folder, port, FEW_RULES, "memory");
+            case SLUICE_MANY_RULES -> sluice(kind, folder, port, manyRules, "memory");
+            case SLUICE_ON_REDIS -> sluice(kind, folder, port, FEW_RULES, redis().url());
         };
     }
 
@@ -82,14 +88,18 @@ final class Servers implements AutoCloseable {
         return Files.writeString(folder.resolve(name), text).toString();
     }
 
-    private List<String> sluice(Path folder, int port, int rules, String store) throws IOException {
+    private List<String> sluice(ServerKind kind, Path folder, int port, int rules, String store) throws IOException {
         List<String> flags = flags();
         flags.add("-Xms32m");
         flags.add("-XX:-UsePerfData");
         if (Files.exists(archive())) {
             flags.add("-XX:SharedArchiveFile=" + archive());
         }
-        return sluice(flags, folder, port, rules, store);
+        int adminPort = RedisServer.freePort();
+        adminPorts.putIfAbsent(kind, adminPort); // the first one is kept, others are started for a moment
+        List<String> words = new ArrayList<>(sluice(flags, folder, port, rules, store));
+        words.add("--admin-port=" + adminPort);
+        return words;
     }
 
     /** The archive of the classes that a start loads; not there if it cannot be made. */
@@ -105,8 +115,9 @@ final class Servers implements AutoCloseable {
         List<String> flags = flags();
         flags.add("-XX:ArchiveClassesAtExit=" + archive);
         ServerKind kind = ServerKind.SLUICE;
-        Child.start(kind.label, port, folder, sluice(flags, folder, port, FEW_RULES, "memory"), kind.path())
-                .close();
+        List<String> words = new ArrayList<>(sluice(flags, folder, port, FEW_RULES, "memory"));
+        words.add("--admin-port=0");
+        Child.start(kind.label, port, folder, words, kind.path()).close();
         return archive;
     }
 
@@ -121,7 +132,6 @@ final class Servers implements AutoCloseable {
                 "--store=" + store,
                 "--host=127.0.0.1",
                 "--port=" + port,
-                "--admin-port=0",
                 "--drain=0");
     }
 

@@ -1,19 +1,11 @@
 package dev.sluice.bench.server;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.sluice.bench.report.Options;
-import java.io.File;
-import java.io.IOException;
-import java.nio.file.Files;
+import dev.sluice.bench.report.Programs;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /** The programs that a run needs beside Sluice. */
 enum Tools {
@@ -21,8 +13,6 @@ enum Tools {
     H2LOAD("h2load", "nghttp2-client", "--version"),
     NGINX("nginx", "nginx", "-v"),
     HAPROXY("haproxy", "haproxy", "-v");
-
-    private static final Pattern VERSION = Pattern.compile("\\d+\\.\\d[\\w.]*");
 
     final String program;
     private final String aptPackage;
@@ -58,23 +48,10 @@ enum Tools {
     }
 
     String version() {
-        try {
-            Process process = new ProcessBuilder(path(), asksVersion)
-                    .redirectErrorStream(true)
-                    .start();
-            String said = new String(process.getInputStream().readAllBytes(), UTF_8);
-            Matcher version = VERSION.matcher(said);
-            return version.find() ? version.group() : "of unknown version";
-        } catch (IOException e) {
-            throw new IllegalStateException(program + " cannot be started", e);
-        }
+        return Programs.version(Path.of(path()), List.of(asksVersion));
     }
 
     private Optional<Path> find() {
-        String path = Objects.requireNonNullElse(System.getenv("PATH"), "");
-        return Stream.concat(Stream.of(path.split(File.pathSeparator, -1)), Stream.of("/usr/sbin", "/usr/local/sbin"))
-                .map(folder -> Path.of(folder, program))
-                .filter(Files::isExecutable)
-                .findFirst();
+        return Programs.find(program);
     }
 }

@@ -40,6 +40,7 @@ class ServerReportTest {
         add(ServerRow.MANY_KEYS, Figure.CPU_MICROS, 29);
         add(ServerRow.CHECK_256, Figure.PER_SECOND, 47_000);
         add(ServerRow.ON_REDIS, Figure.PER_SECOND, 43_000);
+        add(ServerRow.WATCHED, Figure.PER_SECOND, 47_500);
         String check = "sluice GET /v1/check: ";
         assertThat(verdict(check + "at least 1.0 x the requests of nginx, limit_req"))
                 .isEqualTo("holds");
@@ -50,6 +51,7 @@ class ServerReportTest {
         assertThat(verdict(nginx + "at most 1.2 x the processor time of nginx")).isEqualTo("not measured");
         assertThat(verdict("RLS over gRPC")).isEqualTo("holds");
         assertThat(verdict("/v1/check on Redis")).isEqualTo("holds");
+        assertThat(verdict("10 pages open")).isEqualTo("misses");
         assertThat(verdict("from 10 to 10,000 rules")).isEqualTo("misses");
         assertThat(verdict("from 1 to 1,000,000 keys")).isEqualTo("holds");
     }

@@ -17,6 +17,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Those whose breaker is open are looked after on a timer: they are pinged, the connection is replaced if one stays
  * silent, and one that has lost its slots is forgotten.
+ *
+ * <p>A connection to a cluster is one to all its masters. If it is replaced for the sake of one master, calls to the others
+ * go on over the old one until the new one is there. So that those who work do not pay for one that is gone for long, the
+ * attempts become rarer, unless a new connection is all that helps: no master is called, or what one of them replies is not
+ * trusted on the old one.
  */
 final class Masters {
     /** A master, as far as it concerns calls to it. */
@@ -111,6 +116,20 @@ final class Masters {
                 });
     }
 
+    /** Makes another connection in place of this one after a failure of a master. */
+    void replace(RedisConnection connection, Failure failure) {
+        if (failure == Failure.NONSENSE || isUrgent(connection)) {
+            link.replaceSoon(connection);
+        } else {
+            link.replace(connection);
+        }
+    }
+
+    /** Whether no call can be made without another connection. */
+    private boolean isUrgent(RedisConnection connection) {
+        return connection.masters().size() == 1 || areAllRefusing();
+    }
+
     Map<String, BreakerState> breakers() {
         Map<String, BreakerState> breakers = new TreeMap<>();
         all.forEach((name, master) -> breakers.put(
@@ -142,7 +161,6 @@ final class Masters {
 
     private void tend(RedisConnection connection, String name, Master master) {
         long now = System.nanoTime();
-        int masters = connection.masters().size();
         if (!connection.masters().contains(name)) {
             connection.refresh();
             all.remove(name, master); // another has its slots
@@ -155,13 +173,14 @@ final class Masters {
             }
             return;
         }
-        if (masters == 1 && link.isNewSince(master.breaker.state().sinceNanos())) {
+        boolean isUrgent = isUrgent(connection);
+        if (isUrgent && link.isNewSince(master.breaker.state().sinceNanos())) {
             master.breaker.halfOpen(); // it has just been connected to
             return;
         }
-        long maxFailing = masters == 1 ? MAX_FAILING_NANOS : MAX_FAILING_OF_CLUSTER_NANOS;
+        long maxFailing = isUrgent ? MAX_FAILING_NANOS : MAX_FAILING_OF_CLUSTER_NANOS;
         if (now - master.heardAtNanos > maxSilenceNanos || now - master.answeredAtNanos > maxFailing) {
-            link.replaceSoon(connection);
+            replace(connection, Failure.NO_REPLY);
         }
         boolean mayPing = !master.isPinged.get() || now - master.pingedAtNanos > Math.max(timeoutNanos, 2 * TEND_NANOS);
         if (master.breaker.isDue(now) && mayPing) {

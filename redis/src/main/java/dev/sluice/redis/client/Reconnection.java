@@ -19,8 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>One attempt runs at a time, on a thread of its own. The old connection is used until the new one is there, and closed
  * when the calls on it have ended. Attempts follow each other at growing intervals of up to {@link #MAX_PAUSE_NANOS}. Where
- * nothing can be used meanwhile, because the only master is not called, they are at most {@link #SOON_NANOS}, so that it is
- * in use within a second of being well.
+ * nothing else helps, they are at most {@link #SOON_NANOS}, so that it is in use within a second of being well.
  */
 final class Reconnection {
     private static final System.Logger LOG = System.getLogger(Reconnection.class.getName());
@@ -54,10 +53,6 @@ final class Reconnection {
         boolean mayConnect(long maxPauseNanos) {
             long waited = System.nanoTime() - attemptedAtNanos;
             return !closed && !connecting && waited >= Math.min(pauseNanos, maxPauseNanos);
-        }
-
-        boolean hasSeveralMasters() {
-            return connection != null && connection.masters().size() > 1;
         }
 
         State begun(long now) {
@@ -147,9 +142,9 @@ final class Reconnection {
         replace(bad, MAX_PAUSE_NANOS);
     }
 
-    /** The same where calls depend on it. */
+    /** The same where nothing else helps. */
     void replaceSoon(@Nullable RedisConnection bad) {
-        replace(bad, state.hasSeveralMasters() ? MAX_PAUSE_NANOS : SOON_NANOS);
+        replace(bad, SOON_NANOS);
     }
 
     private void replace(@Nullable RedisConnection bad, long maxPauseNanos) {

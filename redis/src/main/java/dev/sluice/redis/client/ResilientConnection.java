@@ -11,7 +11,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -57,6 +56,16 @@ public final class ResilientConnection implements AutoCloseable {
             boolean open,
             Map<String, BreakerState> breakers) {}
 
+    /** Gets the reply to a call. */
+    @FunctionalInterface
+    public interface Receiver {
+        /** The reply, or null if there is none in time. */
+        void replied(byte @Nullable [] reply);
+
+        /** The reply of a call that has been given up: what it did can be undone. */
+        default void repliedLate(byte[] reply) {}
+    }
+
     /** One call; completed once. */
     private final class Call extends AtomicBoolean
             implements Deadlines.Call, BiConsumer<byte @Nullable [], @Nullable Throwable> {
@@ -67,14 +76,14 @@ public final class ResilientConnection implements AutoCloseable {
         private final transient Masters.Master master;
         private final transient CircuitBreaker.State began;
         private final transient IntSupplier unanswered;
-        private final transient Consumer<byte @Nullable []> then;
+        private final transient Receiver then;
 
         Call(
                 RedisConnection connection,
                 Masters.Master master,
                 CircuitBreaker.State began,
                 IntSupplier unanswered,
-                Consumer<byte @Nullable []> then) {
+                Receiver then) {
             this.connection = connection;
             this.master = master;
             this.began = began;
@@ -105,6 +114,9 @@ public final class ResilientConnection implements AutoCloseable {
             if (!isFirst()) {
                 if (reply != null) {
                     late.increment();
+                    if (!master.isDistrusted(began)) {
+                        repliedLate(reply);
+                    }
                 }
             } else if (reply != null) {
                 replied(reply);
@@ -127,13 +139,21 @@ public final class ResilientConnection implements AutoCloseable {
                 log.answersAgain();
             }
             try {
-                then.accept(reply);
+                then.replied(reply);
             } catch (RuntimeException | Error unreadable) {
                 failures.increment();
                 boolean isTooShort = unreadable instanceof IndexOutOfBoundsException;
                 endBy(
                         isTooShort ? Failure.NONSENSE : Failure.REFUSED,
                         "a reply of " + reply.length + " bytes cannot be read: " + unreadable);
+            }
+        }
+
+        private void repliedLate(byte[] reply) {
+            try {
+                then.repliedLate(reply);
+            } catch (RuntimeException e) {
+                LOG.log(System.Logger.Level.WARNING, "what a late call did could not be undone", e);
             }
         }
 
@@ -212,8 +232,7 @@ public final class ResilientConnection implements AutoCloseable {
      * @param unanswered how many requests go without an answer if this call does, each of which counts for the breaker
      * @return whether the script was sent
      */
-    public boolean run(
-            Script script, String[] keys, byte[][] args, IntSupplier unanswered, Consumer<byte @Nullable []> then) {
+    public boolean run(Script script, String[] keys, byte[][] args, IntSupplier unanswered, Receiver then) {
         Call call = begin(keys[0], unanswered, then);
         if (call == null) {
             end(then);
@@ -248,7 +267,7 @@ public final class ResilientConnection implements AutoCloseable {
     }
 
     /** A call that may be sent, or null. */
-    private @Nullable Call begin(String key, IntSupplier unanswered, Consumer<byte @Nullable []> then) {
+    private @Nullable Call begin(String key, IntSupplier unanswered, Receiver then) {
         RedisConnection connection = link.connection();
         if (connection == null || closed) {
             return null;
@@ -278,9 +297,9 @@ public final class ResilientConnection implements AutoCloseable {
     }
 
     /** Tells a caller that there is no reply. */
-    private static void end(Consumer<byte @Nullable []> then) {
+    private static void end(Receiver then) {
         try {
-            then.accept(null);
+            then.replied(null);
         } catch (RuntimeException e) {
             LOG.log(System.Logger.Level.ERROR, "the failure policy failed", e);
         }
@@ -304,7 +323,7 @@ public final class ResilientConnection implements AutoCloseable {
         }
         if (failure.link() == Failure.Link.REPLACED) {
             if (failure.breaker() == Failure.Breaker.OPENS) {
-                link.replaceSoon(call.connection);
+                masters.replace(call.connection, failure);
             } else {
                 link.replace(call.connection);
             }

@@ -1,5 +1,6 @@
 package dev.sluice.redis.script;
 
+import dev.sluice.KeyUsage;
 import dev.sluice.Limit;
 import dev.sluice.spi.LimitChange;
 import dev.sluice.spi.LimiterDecision;
@@ -9,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.IntUnaryOperator;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
 /**
@@ -68,11 +70,10 @@ public final class LimitScripts {
         this.delays = limits.stream().anyMatch(Limit::delays);
         this.capacity = limits.stream().mapToLong(Limit::capacity).min().orElseThrow();
         this.names = arguments.stream()
-                .flatMap(each -> Stream.concat(Stream.of(each.identity()), Stream.ofNullable(each.continued())))
+                .flatMap(each -> Stream.concat(
+                        Stream.of(each.identity()), each.earlier().stream().map(ScriptArguments.Earlier::identity)))
                 .toList();
-        List<Script.Part> parts = arguments.stream()
-                .map(each -> new Script.Part(each.script(), each.continued() != null))
-                .toList();
+        List<Script.Part> parts = parts(arguments);
         this.decide = Script.of("decide", clock, parts);
         this.settle = Script.of("settle", clock, parts);
         this.numbers = arguments.stream()
@@ -98,9 +99,9 @@ public final class LimitScripts {
     }
 
     /** The scripts for other limits after these, which continue the counts of these. */
-    public LimitScripts changedTo(List<Limit> next, long serverMicros) {
+    public LimitScripts changedTo(List<Limit> next, long serverMicros, long nowNanos) {
         LimitScripts fresh = of(next, clock, leaseMicros, serverMicros);
-        return new LimitScripts(next, ScriptArguments.after(arguments, fresh.arguments), clock, leaseMicros);
+        return new LimitScripts(next, ScriptArguments.after(arguments, fresh.arguments, nowNanos), clock, leaseMicros);
     }
 
     /** The same limits at another time, which gives calendar windows another start and end. */
@@ -108,23 +109,28 @@ public final class LimitScripts {
         List<ScriptArguments> then = ScriptArguments.of(limits, serverMicros, leaseMicros);
         List<ScriptArguments> named = new ArrayList<>(then.size());
         for (int i = 0; i < then.size(); i++) {
-            named.add(then.get(i)
-                    .withNames(arguments.get(i).identity(), arguments.get(i).continued()));
+            ScriptArguments now = arguments.get(i);
+            named.add(then.get(i).withNames(now.identity(), now.earlier(), now.returns()));
         }
         return new LimitScripts(limits, named, clock, leaseMicros);
     }
 
-    /** The same limits, which do not look at the counts of those before them any more. */
-    public LimitScripts withoutContinued() {
-        List<ScriptArguments> own = arguments.stream()
-                .map(each -> each.withNames(each.identity(), null))
-                .toList();
-        return new LimitScripts(limits, own, clock, leaseMicros);
-    }
-
-    /** Whether a limit continues the counts of another, whose state has another name. */
-    public boolean continuesOthers() {
-        return names.size() > limits.size();
+    /**
+     * The same limits at an instant of {@link System#nanoTime}. For one period they look at the counts of those before them:
+     * later none of them would count any more.
+     */
+    public LimitScripts current(LongSupplier nanoTime) {
+        boolean continuesOthers = names.size() > limits.size();
+        if (!continuesOthers) {
+            return this; // the usual case, at no cost
+        }
+        long now = nanoTime.getAsLong();
+        if (arguments.stream().noneMatch(each -> each.continuesOver(now))) {
+            return this;
+        }
+        List<ScriptArguments> rest =
+                arguments.stream().map(each -> each.withoutOver(now)).toList();
+        return new LimitScripts(limits, rest, clock, leaseMicros);
     }
 
     public List<Limit> limits() {
@@ -174,6 +180,17 @@ public final class LimitScripts {
     /** Refunds or releases permits. */
     public Script settle() {
         return settle;
+    }
+
+    /** Says what is in use; {@link UsageReply} reads its reply. */
+    public Script usage() {
+        return Script.of("usage", clock, parts(arguments));
+    }
+
+    private static List<Script.Part> parts(List<ScriptArguments> arguments) {
+        return arguments.stream()
+                .map(each -> new Script.Part(each.script(), each.earlier().size(), each.returns()))
+                .toList();
     }
 
     /** The permits of a limit that a request may have in use which may use {@code percent} of it. */
@@ -275,6 +292,18 @@ public final class LimitScripts {
                     .map(from -> (double) charged.get(from).mark())
                     .orElse(Double.NEGATIVE_INFINITY);
             packed.putDouble((double) room(i, WHOLE)).putDouble(mark);
+        }
+        return all;
+    }
+
+    // ---- Arguments of usage
+
+    /** The arguments of {@link #usage}. */
+    public byte[] usageArguments() {
+        byte[] all = new byte[(1 + numbers.length) * Double.BYTES];
+        ByteBuffer packed = packed(all).putDouble((double) KeyUsage.MAX_SPANS);
+        for (double number : numbers) {
+            packed.putDouble(number);
         }
         return all;
     }

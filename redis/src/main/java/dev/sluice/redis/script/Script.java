@@ -20,9 +20,10 @@ public record Script(String text, String sha) {
      * The part of one limit in a script.
      *
      * @param algorithm the name of the algorithm's file
-     * @param continues whether it has a second key, whose counts it continues
+     * @param earlier how many more keys it has, one of whose counts it continues
+     * @param returns whether its own state may be older than those
      */
-    record Part(String algorithm, boolean continues) {}
+    record Part(String algorithm, int earlier, boolean returns) {}
 
     private record Recipe(String main, String clock, List<Part> parts) {}
 

@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The script of one limit, the names of its state and its arguments.
@@ -16,14 +15,22 @@ import org.jspecify.annotations.Nullable;
  * @param script the name of the script file
  * @param numbers the script's arguments, in the order of its {@code @numbers} line
  * @param identity the last part of the name of its state
- * @param continued the same of the limit before it whose counts it continues; null if it has none, or the same name
+ * @param earlier the limits before it whose counts it continues under another name, the last one first
+ * @param returns whether it had this name before one of those
  */
-public record ScriptArguments(
-        Limit limit,
-        String script,
-        List<Long> numbers,
-        String identity,
-        @Nullable String continued) {
+record ScriptArguments(
+        Limit limit, String script, List<Long> numbers, String identity, List<Earlier> earlier, boolean returns) {
+    /**
+     * A limit that this process had.
+     *
+     * @param identity the last part of the name of its state
+     * @param leftAtNanos when another took its place
+     */
+    record Earlier(String identity, long leftAtNanos) {}
+
+    /** More changes of the period within one period are not followed. */
+    private static final int MAX_EARLIER = 4;
+
     private static final long AT_FIRST_REQUEST = 0;
     private static final long AT_MULTIPLES = 1;
     private static final long AT_CALENDAR_UNIT = 2;
@@ -40,13 +47,13 @@ public record ScriptArguments(
         List<String> identities = LimitIdentity.of(limits);
         List<ScriptArguments> arguments = new ArrayList<>(limits.size());
         for (int i = 0; i < limits.size(); i++) {
-            arguments.add(limits.get(i).accept(registry).withNames(identities.get(i), null));
+            arguments.add(limits.get(i).accept(registry).withNames(identities.get(i), List.of(), false));
         }
         return arguments;
     }
 
-    /** Arguments that continue the counts of others, where that is another name and a state of the same kind. */
-    static List<ScriptArguments> after(List<ScriptArguments> old, List<ScriptArguments> next) {
+    /** Arguments that continue the counts of others, where those have states of the same kind. */
+    static List<ScriptArguments> after(List<ScriptArguments> old, List<ScriptArguments> next, long nowNanos) {
         List<Optional<Integer>> continued = LimitChange.continued(
                 old.stream().map(ScriptArguments::limit).toList(),
                 next.stream().map(ScriptArguments::limit).toList());
@@ -54,18 +61,51 @@ public record ScriptArguments(
         List<ScriptArguments> all = new ArrayList<>(next.size());
         for (int i = 0; i < next.size(); i++) {
             ScriptArguments own = next.get(i);
-            Optional<ScriptArguments> before = continued.get(i).map(old::get);
-            boolean carries = !kept.contains(own.identity)
-                    && before.isPresent()
-                    && before.get().script.equals(own.script);
-            all.add(carries ? own.withNames(own.identity, before.get().identity) : own);
+            all.add(continued
+                    .get(i)
+                    .map(old::get)
+                    .filter(before -> before.script.equals(own.script))
+                    .map(before -> own.after(before, kept, nowNanos))
+                    .orElse(own));
         }
         return all;
     }
 
+    private ScriptArguments after(ScriptArguments before, List<String> kept, long nowNanos) {
+        if (identity.equals(before.identity)) {
+            return withNames(identity, before.earlier, before.returns);
+        }
+        if (kept.contains(identity)) {
+            return this; // the state of another limit, which counts on
+        }
+        List<Earlier> all = new ArrayList<>(List.of(new Earlier(before.identity, nowNanos)));
+        all.addAll(before.earlier);
+        boolean returns = all.removeIf(each -> each.identity.equals(identity));
+        return withNames(identity, all.subList(0, Math.min(all.size(), MAX_EARLIER)), returns);
+    }
+
     /** The same arguments for a state of these names. */
-    ScriptArguments withNames(String identity, @Nullable String continued) {
-        return new ScriptArguments(limit, script, numbers, identity, continued);
+    ScriptArguments withNames(String identity, List<Earlier> earlier, boolean returns) {
+        return new ScriptArguments(
+                limit, script, numbers, identity, List.copyOf(earlier), returns && !earlier.isEmpty());
+    }
+
+    /** Whether it continues a limit of which nothing would count any more: it was left a period ago. */
+    boolean continuesOver(long nowNanos) {
+        return earlier.stream().anyMatch(each -> isOver(each, nowNanos));
+    }
+
+    /** The same arguments without the limits of which nothing would count any more. */
+    ScriptArguments withoutOver(long nowNanos) {
+        return withNames(
+                identity,
+                earlier.stream().filter(each -> !isOver(each, nowNanos)).toList(),
+                returns);
+    }
+
+    private boolean isOver(Earlier each, long nowNanos) {
+        Duration period = limit.period();
+        return period == null || nowNanos - each.leftAtNanos >= TimeUnit.NANOSECONDS.convert(period);
     }
 
     /** The most permits that may be in use after a request that may use {@code percent} of the limit. */
@@ -135,7 +175,7 @@ public record ScriptArguments(
         }
 
         private static ScriptArguments arguments(Limit limit, String script, List<Long> numbers) {
-            return new ScriptArguments(limit, script, numbers, "", null);
+            return new ScriptArguments(limit, script, numbers, "", List.of(), false);
         }
     }
 

@@ -125,12 +125,14 @@ final class ScriptAssembly {
 
     /** Reads all arguments at once: the first ones, the numbers of all limits, then for each limit those after the dots. */
     private String arguments(String line, String indent) {
-        String[] ends = line.split(" \\.\\.\\. ", -1);
+        String[] ends = line.split(" \\.\\.\\.", -1);
         List<String> names = new ArrayList<>(List.of(ends[0].split(" ", -1)));
         names.addAll(numbers());
         for (int i = 1; i <= limits.size(); i++) {
-            for (String name : ends[1].split(" ", -1)) {
-                names.add(name + i);
+            for (String name : ends[1].strip().split(" ", -1)) {
+                if (!name.isEmpty()) {
+                    names.add(name + i);
+                }
             }
         }
         return indent + "local " + String.join(", ", names) + " = unpack('<" + "d".repeat(names.size())
@@ -165,7 +167,7 @@ final class ScriptAssembly {
     private int keys(int count) {
         int keys = 0;
         for (Script.Part limit : limits.subList(0, count)) {
-            keys += limit.continues() ? 2 : 1;
+            keys += 1 + limit.earlier();
         }
         return keys;
     }
@@ -174,13 +176,14 @@ final class ScriptAssembly {
         for (int i = 0; i < limits.size(); i++) {
             Map<String, String> parts = new HashMap<>(common);
             parts.putAll(parts(Script.file(limits.get(i).algorithm())));
-            if (!limits.get(i).continues()) {
+            if (limits.get(i).earlier() == 0) {
                 parts.remove("continue");
                 parts.remove("migrate");
             }
             String pasted = pasted(lines, parts, "")
-                    .replaceAll("\\bk_ \\+ 1\\b", Integer.toString(keys(i) + 2))
-                    .replaceAll("\\bk_\\b", Integer.toString(keys(i) + 1));
+                    .replaceAll("\\bk_\\b", Integer.toString(keys(i) + 1))
+                    .replaceAll("\\bnames_\\b", Integer.toString(limits.get(i).earlier()))
+                    .replaceAll("\\breturns_\\b", Boolean.toString(limits.get(i).returns()));
             text.append(OWN_NAME.matcher(pasted).replaceAll("$1_" + (i + 1)));
         }
     }

@@ -21,7 +21,7 @@ call('SET', key_, state_, 'KEEPTTL')
 
 --@copy
 -- The copy ends when the other state does. One that never ends was not written by a script.
-local millis = try('PTTL', KEYS[k + k_ + 1])
+local millis = try('PTTL', from)
 copied = type(millis) == 'number' and millis > 0
 if copied then call('SET', key_, before, 'PX', millis) end
 

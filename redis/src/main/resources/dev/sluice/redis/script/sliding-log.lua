@@ -83,6 +83,30 @@ else
 end
 local live_ = size_ - gone_
 
+--@search
+-- How many of the entries of a state are at or before an instant.
+local function countOf(raw, head, size, length, instant)
+  local low, high = 0, size
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    local at = 50 + math.floor(fmod(head + middle, length)) * 8
+    if at + 7 > #raw or unpack('<d', raw, at) <= instant then low = middle + 1 else high = middle end
+  end
+  return low
+end
+
+--@inUse
+local tag, head, size, length, last
+if #raw >= 49 then tag, head, size, length, last = unpack('<Bdddd', raw) end
+if tag == 76 and head >= 0 and head < max(1, length) and size >= 0 and size <= length and length < 2 ^ 24 then
+  return size - countOf(raw, head, size, length, now - period_), last
+end
+
+--@follows
+local _, _, _, _, _, _, newest = unpack('<Bdddddd', own)
+local _, head, size, length = unpack('<Bddd', raw)
+do return countOf(raw, head, size, length, newest) > countOf(raw, head, size, length, newest - 1) end
+
 --@claim
 local _, _, size, _, last, _, newest = unpack('<Bdddddd', raw_)
 claim = newest + period_
@@ -129,6 +153,22 @@ end
 
 --@used
 used_ = live_
+
+--@spans
+local packed = entriesOf(raw_, key_, head_, length_, gone_, live_)
+local time, length, from = max(now, last_), multiple(period_, most - 1) + 1, 0
+while from < live_ do
+  local number = multiple(unpack('<d', packed, from * 8 + 1), length)
+  local to, high = from + 1, live_
+  if #spans == most - 1 then to = live_ end -- the last one, also if the entries are not in order
+  while to < high do
+    local middle = math.floor((to + high) / 2)
+    if unpack('<d', packed, middle * 8 + 1) < (number + 1) * length then to = middle + 1 else high = middle end
+  end
+  spans[#spans + 1] =
+    pack('<ddd', min(period_, time - number * length), max(0, time - (number + 1) * length), to - from)
+  from = to
+end
 
 --@fresh
 if added_ > 0 then

@@ -1,6 +1,7 @@
 -- Twin of SlidingWindow.java: permits by slice, for the newest slice and the N before it.
 --
--- state    W, then slice length, number of the newest slice, instant of the last charge, then N + 1 counts, oldest first
+-- state    W, then slice length, number of the newest slice, instants of the last charge and of the first, which tells what
+--          was charged before a reset, then N + 1 counts, oldest first: doubles
 -- numbers  slice = length of a slice; slices = N; weighted = 1 if the oldest slice counts by its overlap
 
 --@numbers slice_ slices_ weighted_
@@ -13,14 +14,16 @@ local function floorDiv(a, b)
 end
 
 --@read
-local newest_, last_, ring_, stored_ = floorDiv(now, slice_), ANCIENT, nil, ANCIENT
+local newest_, last_, began_, ring_, stored_ = floorDiv(now, slice_), ANCIENT, NEVER, nil, ANCIENT
 local raw_ = try('GET', key_)
 if raw_ then
-  local tag, sliceThen, newestThen, last
-  if #raw_ > 25 and #raw_ < 30000 and fmod(#raw_, 8) == 1 then tag, sliceThen, newestThen, last = unpack('<Bddd', raw_) end
-  if tag == 87 and sliceThen > 0 and last < (newestThen + 1) * sliceThen then
-    last_ = last
-    ring_ = { unpack('<' .. rep('d', (#raw_ - 25) / 8), raw_, 26) }
+  local tag, sliceThen, newestThen, last, began
+  if #raw_ > 33 and #raw_ < 30000 and fmod(#raw_, 8) == 1 then
+    tag, sliceThen, newestThen, last, began = unpack('<Bdddd', raw_)
+  end
+  if tag == 87 and sliceThen > 0 and last < (newestThen + 1) * sliceThen and began <= last then
+    last_, began_ = last, began
+    ring_ = { unpack('<' .. rep('d', (#raw_ - 33) / 8), raw_, 34) }
     ring_[#ring_] = nil -- the position where unpack stopped
     for i = 1, #ring_ do
       if not (ring_[i] >= 0 and ring_[i] <= 2 ^ 53) then last = nil end
@@ -40,6 +43,7 @@ if raw_ then
       newest_ = newestThen
     else -- the limit was changed: each count as taken at the last instant of its slice
       newest_ = floorDiv(max(now, last_), slice_)
+      if sliceThen ~= slice_ then began_ = last_ end -- what was charged before is not refunded
       local old = ring_
       ring_ = {}
       for i = 1, slices_ + 1 do ring_[i] = 0 end
@@ -60,6 +64,22 @@ end
 if last_ > latest then latest = last_ end
 local time_, sum_ = max(now, last_), 0
 --@sum
+
+--@inUse
+if #raw > 33 and #raw < 30000 and fmod(#raw, 8) == 1 and byte(raw) == 87 then
+  local _, slice, newest, last = unpack('<Bddd', raw)
+  local length, oldest, used = (#raw - 33) / 8, floorDiv(now, slice_) - slices_, 0
+  for i = 1, length do
+    local lastInstant = (newest - length + i + 1) * slice - 1
+    if floorDiv(lastInstant, slice_) >= oldest then used = used + unpack('<d', raw, 26 + i * 8) end
+  end
+  return used, last
+end
+
+--@follows
+local _, _, _, last = unpack('<Bddd', own)
+local _, _, _, _, began = unpack('<Bdddd', raw)
+do return last <= began end
 
 --@claim
 local _, _, _, last = unpack('<Bddd', raw_)
@@ -95,6 +115,7 @@ if latest >= (newest_ + 1) * slice_ then
   newest_ = current
 end
 ring_[slices_ + 1] = ring_[slices_ + 1] + cost
+if began_ == NEVER then began_ = latest end
 if latest == time_ then
   last_, sum_ = latest, sum_ + cost
 else
@@ -103,7 +124,7 @@ else
 end
 
 --@write
-local state_ = pack('<B' .. rep('d', slices_ + 4), 87, slice_, newest_, last_, spread(ring_))
+local state_ = pack('<B' .. rep('d', slices_ + 5), 87, slice_, newest_, last_, began_, spread(ring_))
 if freshAt_ == stored_ then
   --@keep
 else
@@ -112,6 +133,21 @@ end
 
 --@used
 used_ = sum_
+
+--@spans
+local slice, next = max(newest_, floorDiv(time_, slice_)), 1
+next = next + min(slice - newest_, slices_ + 1)
+local together, oldest, uncounted = multiple(slices_, most - 1) + 1, newest_ - slices_ - 1, -sum_
+for i = next, slices_ + 1 do uncounted = uncounted + ring_[i] end
+while next <= slices_ + 1 do
+  local number, permits = multiple(oldest + next, together), -uncounted
+  uncounted = 0
+  repeat
+    permits, next = permits + ring_[next], next + 1
+  until next > slices_ + 1 or oldest + next >= (number + 1) * together
+  local from, to = max(number * together, slice - slices_) * slice_, (number + 1) * together * slice_
+  if permits > 0 then spans[#spans + 1] = pack('<ddd', time_ - from, max(0, time_ - to), permits) end
+end
 
 --@fresh
 for i = slices_ + 1, 1, -1 do
@@ -144,7 +180,7 @@ end
 local current_ = newest_
 if time_ >= (newest_ + 1) * slice_ then current_ = floorDiv(time_, slice_) end
 local from_ = floorDiv(takenAt, slice_)
-if from_ >= current_ - slices_ and from_ <= newest_ then
+if takenAt >= began_ and from_ >= current_ - slices_ and from_ <= newest_ then
   local at = from_ - (newest_ - slices_) + 1
   if ring_[at] then ring_[at], changed_ = ring_[at] - min(unused, ring_[at]), true end
 end

@@ -40,6 +40,12 @@ if now > last_ then
 end
 if last_ > latest then latest = last_ end
 
+--@inUse
+if #raw == 49 and byte(raw) == 66 then
+  local _, missing, last, weight, speed = unpack('<Bdddd', raw)
+  return (missing - max(0, now - last) * math.abs(speed)) / weight, last
+end
+
 --@claim
 local _, missing, last, _, speed = unpack('<Bdddd', raw_)
 claim = last + missing / math.abs(speed)

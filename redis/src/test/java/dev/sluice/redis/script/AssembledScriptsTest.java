@@ -19,24 +19,27 @@ import org.junit.jupiter.api.Test;
 class AssembledScriptsTest {
     private static final Path FILES = Path.of("src/test/resources/dev/sluice/redis/script/assembled");
     private static final String HOW =
-            "%s is not what is built; write it anew with -Dsluice.writeScripts=true -Dtest=AssembledScriptsTest and commit";
+            "%s is not what is built; write it anew with -Dsluice.writeScripts=true -Dtest=AssembledScriptsTest and"
+                    + " commit";
 
     private static Map<String, String> built() {
         Map<String, String> scripts = new TreeMap<>();
         List<String> algorithms =
                 List.of("concurrency", "fixed-window", "sliding-log", "sliding-window", "token-bucket");
-        for (String main : List.of("decide", "settle")) {
+        for (String main : List.of("decide", "settle", "usage")) {
             for (String algorithm : algorithms) {
-                add(scripts, main + "-" + algorithm, main, new Script.Part(algorithm, false));
+                add(scripts, main + "-" + algorithm, main, new Script.Part(algorithm, 0, false));
             }
         }
         add(
                 scripts,
                 "decide-token-bucket-and-fixed-window",
                 "decide",
-                new Script.Part("token-bucket", false),
-                new Script.Part("fixed-window", false));
-        add(scripts, "decide-sliding-log-continued", "decide", new Script.Part("sliding-log", true));
+                new Script.Part("token-bucket", 0, false),
+                new Script.Part("fixed-window", 0, false));
+        for (String algorithm : List.of("fixed-window", "sliding-log", "sliding-window", "token-bucket")) {
+            add(scripts, "decide-" + algorithm + "-continued", "decide", new Script.Part(algorithm, 2, true));
+        }
         return scripts;
     }
 

@@ -138,6 +138,11 @@ public final class FaultyProxy implements AutoCloseable {
         return new FaultyProxy(server.port());
     }
 
+    /** A port that leads nowhere yet. */
+    public static FaultyProxy toNobody() {
+        return new FaultyProxy(0);
+    }
+
     public int port() {
         return listener.getLocalPort();
     }

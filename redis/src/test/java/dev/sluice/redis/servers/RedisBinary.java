@@ -52,9 +52,10 @@ public record RedisBinary(Path path, String version) {
         return Stream.of(Found.EMBEDDED, Found.SYSTEM).filter(Objects::nonNull).toList();
     }
 
-    /** The embedded one if it runs here, else the system's. */
+    /** The one that SLUICE_TEST_REDIS names, else the embedded one if it runs here, else the one on the PATH. */
     public static RedisBinary standard() {
-        return all().stream()
+        return Stream.of(named() == null ? null : Found.SYSTEM, Found.EMBEDDED, Found.SYSTEM)
+                .filter(Objects::nonNull)
                 .findFirst()
                 .orElseThrow(() -> new IllegalStateException("no redis-server runs on " + platform()
                         + ": neither the embedded one nor one on the PATH; name one in SLUICE_TEST_REDIS"));
@@ -101,9 +102,14 @@ public record RedisBinary(Path path, String version) {
         return (system.startsWith("mac") ? "mac" : system) + "-" + System.getProperty("os.arch");
     }
 
-    private static @Nullable RedisBinary installed() {
+    private static @Nullable String named() {
         String named = System.getenv("SLUICE_TEST_REDIS");
-        if (named != null && !named.isBlank()) {
+        return named == null || named.isBlank() ? null : named;
+    }
+
+    private static @Nullable RedisBinary installed() {
+        String named = named();
+        if (named != null) {
             RedisBinary binary = runnable(Path.of(named));
             if (binary == null) {
                 throw new IllegalStateException("SLUICE_TEST_REDIS names '" + named + "', which is no redis-server");

@@ -4,9 +4,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** A real cluster on loopback: three masters, each with a replica. */
 public final class RedisCluster implements AutoCloseable {
@@ -29,6 +32,8 @@ public final class RedisCluster implements AutoCloseable {
     }
 
     private final List<RedisServer> servers = new ArrayList<>();
+    /** Nodes that clients reach through the proxy on a port. */
+    private final Map<Integer, RedisServer> proxied = new ConcurrentHashMap<>();
 
     private RedisCluster() {}
 
@@ -39,9 +44,18 @@ public final class RedisCluster implements AutoCloseable {
 
     /** Starts a binary with more options for every node. */
     public static RedisCluster start(RedisBinary binary, String... options) {
+        return start(binary, null, options);
+    }
+
+    /** Starts the standard binary; clients are told the port of a proxy in place of the first master's own. */
+    public static RedisCluster startBehind(FaultyProxy proxy) {
+        return start(RedisBinary.standard(), proxy);
+    }
+
+    private static RedisCluster start(RedisBinary binary, @Nullable FaultyProxy proxy, String... options) {
         RedisCluster cluster = new RedisCluster();
         try {
-            cluster.launch(binary, options);
+            cluster.launch(binary, proxy, options);
             cluster.form();
             cluster.awaitReady();
             return cluster;
@@ -91,7 +105,7 @@ public final class RedisCluster implements AutoCloseable {
     public RedisServer replicaOf(RedisServer master) {
         List<Node> nodes = nodes();
         String id = nodes.stream()
-                .filter(node -> node.port == master.port())
+                .filter(node -> server(node.port).equals(master))
                 .findFirst()
                 .map(Node::id)
                 .orElseThrow();
@@ -126,11 +140,19 @@ public final class RedisCluster implements AutoCloseable {
         servers.forEach(RedisServer::close);
     }
 
-    private void launch(RedisBinary binary, String... options) {
+    private void launch(RedisBinary binary, @Nullable FaultyProxy proxy, String... options) {
         List<String> all = new ArrayList<>(List.of("--cluster-enabled", "yes", "--cluster-node-timeout", "1000"));
         all.addAll(List.of("--repl-diskless-sync", "yes", "--repl-diskless-sync-delay", "0"));
         all.addAll(Arrays.asList(options));
-        for (int i = 0; i < 2 * MASTERS; i++) {
+        if (proxy != null) {
+            List<String> announcing = new ArrayList<>(all);
+            announcing.addAll(List.of("--cluster-announce-port", Integer.toString(proxy.port())));
+            RedisServer first = RedisServer.start(binary, announcing.toArray(String[]::new));
+            servers.add(first);
+            proxied.put(proxy.port(), first);
+            proxy.leadTo(first);
+        }
+        while (servers.size() < 2 * MASTERS) {
             servers.add(RedisServer.start(binary, all.toArray(String[]::new)));
         }
     }
@@ -194,8 +216,8 @@ public final class RedisCluster implements AutoCloseable {
     }
 
     private RedisServer server(int port) {
-        return servers.stream()
-                .filter(server -> server.port() == port)
+        return Stream.concat(
+                        Stream.ofNullable(proxied.get(port)), servers.stream().filter(server -> server.port() == port))
                 .findFirst()
                 .orElseThrow(() -> new IllegalStateException("the cluster knows a stranger on port " + port));
     }

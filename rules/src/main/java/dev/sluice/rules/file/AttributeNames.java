@@ -47,8 +47,10 @@ public final class AttributeNames {
         if (isKnown(attribute, known)) {
             return null;
         }
+        String hint = attribute.equals(HEADER) ? NO_HEADER : hint(attribute, known);
+        boolean likeAHeader = hint.isEmpty() && attribute.indexOf('-') > 0;
         return "nothing sets the attribute '" + attribute + "'"
-                + (attribute.equals(HEADER) ? NO_HEADER : hint(attribute, known));
+                + (likeAHeader ? "; did you mean '" + HEADER + attribute + "'?" : hint);
     }
 
     private static boolean isKnown(String attribute, Collection<String> known) {

@@ -1,6 +1,7 @@
 package dev.sluice.rules.file;
 
 import dev.sluice.rules.Request;
+import dev.sluice.rules.StatusConditions;
 import dev.sluice.rules.match.Attributes;
 import dev.sluice.rules.match.Condition;
 import dev.sluice.rules.match.Glob;
@@ -10,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Matcher;
 import org.jspecify.annotations.Nullable;
 
 /** Reads conditions on attributes: a value, a glob, a network, a list of these, or {@code not:} any of them. */
@@ -18,6 +20,17 @@ final class ConditionReader {
     private static final String EXPECTED =
             "a value, a glob such as /api/**, a network such as 198.51.100.0/24, a list of these, or { not: … }";
     private static final String EXPECTED_NOT = "a value or a list of values";
+
+    /** A slash, a wildcard, or what makes a wildcard an ordinary character. */
+    private static final String START_OF_PATH = "/*?\\";
+
+    /** What other frameworks write for a segment of any value. */
+    private static final java.util.regex.Pattern VARIABLE = java.util.regex.Pattern.compile("\\{[^/]*}");
+
+    private static final java.util.regex.Pattern STATUS =
+            java.util.regex.Pattern.compile("[0-9?]{3}|[0-9?]*\\*[0-9?*]*");
+    private static final Set<String> METHODS =
+            Set.of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT");
 
     private ConditionReader() {}
 
@@ -59,6 +72,11 @@ final class ConditionReader {
         if (text == null) {
             return;
         }
+        String mistake = mistake(attribute, text);
+        if (mistake != null) {
+            value.problem("would never match: " + mistake + ", was " + Quoted.quoted(text));
+            return;
+        }
         try {
             Pattern pattern = Pattern.parse(attribute, text);
             boolean isInvalidIp = attribute.equals(Attributes.IP) && text.equals(Attributes.INVALID_IP);
@@ -75,6 +93,43 @@ final class ConditionReader {
         } catch (IllegalArgumentException e) {
             value.problem(String.valueOf(e.getMessage()));
         }
+    }
+
+    /** Why no value of this attribute matches a pattern; null if one may. */
+    private static @Nullable String mistake(String attribute, String text) {
+        return switch (attribute) {
+            case Attributes.PATH -> mistakeInPath(text);
+            case Attributes.METHOD -> mistakeInMethod(text);
+            case StatusConditions.STATUS -> mistakeInStatus(text);
+            default -> null;
+        };
+    }
+
+    private static @Nullable String mistakeInPath(String text) {
+        if (!text.isEmpty() && START_OF_PATH.indexOf(text.charAt(0)) < 0) {
+            return "a path begins with '/'";
+        }
+        Matcher variable = VARIABLE.matcher(text);
+        return variable.find()
+                ? "a segment of any value is '*' here, and not " + Quoted.quoted(variable.group())
+                : null;
+    }
+
+    private static @Nullable String mistakeInMethod(String text) {
+        if (text.indexOf(',') >= 0) {
+            return "several methods are a list, such as [GET, POST]";
+        }
+        String upper = text.toUpperCase(Locale.ROOT);
+        return METHODS.contains(upper) && !upper.equals(text) ? "methods are in upper case, " + upper : null;
+    }
+
+    private static @Nullable String mistakeInStatus(String text) {
+        if (text.indexOf(',') >= 0) {
+            return "several statuses are a list, such as [401, 403]";
+        }
+        return STATUS.matcher(text).matches()
+                ? null
+                : "a status has three digits, such as 401, and 4* is any that begins with 4";
     }
 
     /** An attribute's name in lower case; null, and a problem, if it cannot be one. */

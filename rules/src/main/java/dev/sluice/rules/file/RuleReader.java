@@ -238,9 +238,9 @@ final class RuleReader {
         YamlValue limits = written.get(LIMITS);
         if (limits == null) {
             String hint = written.all().keySet().stream()
-                    .map(name -> DidYouMean.hint(name, List.of(LIMITS)))
-                    .filter(each -> !each.isEmpty())
+                    .filter(name -> !DidYouMean.hint(name, List.of(LIMITS)).isEmpty())
                     .findFirst()
+                    .map(name -> "; there is '" + name + "'")
                     .orElse("");
             written.mapping().problem("'limits' is missing; expected the limits, or unlimited" + hint);
         }

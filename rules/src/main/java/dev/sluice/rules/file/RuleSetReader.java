@@ -136,16 +136,16 @@ final class RuleSetReader {
         }
         int ipv6Prefix = RuleReader.ipv6Prefix(fields, Rule.IPV6_PREFIX);
         List<Rule> rules = new ArrayList<>();
-        Map<String, Integer> lines = new HashMap<>();
+        Map<String, Integer> places = new HashMap<>();
         for (int i = 0; i < written.size(); i++) {
             YamlValue each = written.get(i);
             Rule rule = RuleReader.rule(each, ipv6Prefix);
             if (rule == null) {
                 continue;
             }
-            Integer before = lines.putIfAbsent(rule.name(), each.line());
+            Integer before = places.putIfAbsent(rule.name(), i);
             if (before != null) {
-                each.problem("the rule in line " + before + " is named '" + rule.name() + "' already");
+                each.problem("rules[" + before + "] has the name '" + rule.name() + "' already");
             }
             rules.add(rule);
         }

@@ -29,7 +29,8 @@ final class RequestPath {
         char before = 'a';
         for (int i = 0; i < path.length(); i++) {
             char c = path.charAt(i);
-            if (c == '%' || c == '?' || c == '#' || c == ';' || c == '\\') {
+            boolean special = c > '?' ? c == '\\' : c == '%' || c == '?' || c == '#' || c == ';';
+            if (special) {
                 return false;
             }
             if (before == '/' && (c == '/' || c == '.')) {

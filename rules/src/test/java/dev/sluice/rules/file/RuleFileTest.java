@@ -187,6 +187,32 @@ class RuleFileTest {
     }
 
     @Test
+    void aNameThatIsTakenAndAnOverrideWithoutLimits() {
+        RuleFileException refusal = catchThrowableOfType(RuleFileException.class, () -> RuleFile.parse("x.yaml", """
+                rules:
+                  - { name: a, limits: [5 per 1m] }
+                  - { name: b, limits: [5 per 1m], overrides: [{ user: ann, limit: 6 per 1m }] }
+                  - { name: a, limits: [7 per 1m] }
+                """));
+        assertThat(refusal.problems())
+                .extracting(FileProblem::toString)
+                .containsExactly(
+                        "x.yaml:3:48: rules[1].overrides[0]: 'limits' is missing; expected the limits, or unlimited; there"
+                                + " is 'limit'",
+                        "x.yaml:4:5: rules[2]: rules[0] has the name 'a' already");
+    }
+
+    @Test
+    void aHeaderWithoutItsPrefixIsWarnedOf() {
+        assertThat(AttributeNames.unknown("x-api-key", List.of("ip", "user")))
+                .isEqualTo("nothing sets the attribute 'x-api-key'; did you mean 'header.x-api-key'?");
+        assertThat(AttributeNames.unknown("usr", List.of("ip", "user")))
+                .isEqualTo("nothing sets the attribute 'usr'; did you mean 'user'?");
+        assertThat(AttributeNames.unknown("tenant", List.of("ip", "user")))
+                .isEqualTo("nothing sets the attribute 'tenant'");
+    }
+
+    @Test
     void whatNothingSetsIsWarnedOf() {
         CheckedRules checked = RuleFile.check("x.yaml", """
                 rules:

@@ -9,6 +9,7 @@ import io.vertx.core.net.HostAndPort;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Base64;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.regex.Pattern;
@@ -26,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 public final class AdminAccess {
     private static final Pattern LOOPBACK =
             Pattern.compile("localhost|127(?:\\.\\d{1,3}){3}|\\[?::1]?", Pattern.CASE_INSENSITIVE);
+
+    /** A field for each: of several in one field, Chromium reads the first, and asks nobody for a password. */
+    private static final List<String> CHALLENGES = List.of("Bearer realm=\"sluice\"", "Basic realm=\"sluice\"");
 
     private final AdminTokens tokens;
     final LongAdder refused = new LongAdder();
@@ -96,7 +100,7 @@ public final class AdminAccess {
         String token = token(request.getHeader("Authorization"));
         String name = token == null ? null : tokens.nameOf(token);
         if (name == null) {
-            request.response().putHeader("WWW-Authenticate", "Bearer realm=\"sluice\", Basic realm=\"sluice\"");
+            request.response().putHeader("WWW-Authenticate", CHALLENGES);
             AdminRequest.send(
                     request,
                     HttpProblem.of(

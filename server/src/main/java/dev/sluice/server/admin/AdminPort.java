@@ -1,12 +1,18 @@
 package dev.sluice.server.admin;
 
+import dev.sluice.Decision.Source;
+import dev.sluice.redis.RedisCounters;
 import dev.sluice.redis.RedisStore;
 import dev.sluice.rules.Request;
 import dev.sluice.rules.RuleEngine;
+import dev.sluice.rules.Verdict;
 import dev.sluice.rules.watch.Watcher;
 import dev.sluice.server.admin.AdminAccess.Caller;
 import dev.sluice.server.envoy.EnvoyFolder;
 import dev.sluice.server.envoy.RateLimitListener;
+import dev.sluice.server.history.Counted;
+import dev.sluice.server.history.HistoryRecorder;
+import dev.sluice.server.history.Row;
 import dev.sluice.server.ruleset.RuleUpdater;
 import dev.sluice.server.web.BodyBudget;
 import dev.sluice.server.web.HttpProblem;
@@ -20,6 +26,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +49,11 @@ public final class AdminPort implements Handler<HttpServerRequest>, AutoCloseabl
     private final RulesHandler rules;
     private final KeysHandler keys;
     private final StatusHandler status;
+    private final RecordingHandler recording;
+    private final HistoryRecorder history;
+    private final LiveHandler live;
+    private final FiguresHandler figures;
+    private final SharedReads reads;
     private final OpenApi openApi = OpenApi.ofAdminPort();
 
     /** With a handler for all other paths. */
@@ -52,33 +64,67 @@ public final class AdminPort implements Handler<HttpServerRequest>, AutoCloseabl
             AdminOptions options,
             Handler<HttpServerRequest> pages) {
         this.vertx = vertx;
+        this.reads = new SharedReads(vertx);
         this.engine = engine;
         this.pages = pages;
         this.budget = options.traffic().budget();
         this.access = new AdminAccess(options.tokens());
         this.events = new EventStream(vertx);
-        this.counters = new VerdictCounters(events);
-        this.rules = new RulesHandler(updater, engine, options.storeShown());
-        this.keys = new KeysHandler(vertx, engine, updater, events, options.audit());
+        Source usual = options.store() instanceof RedisStore ? Source.REDIS : Source.LOCAL;
+        this.counters = new VerdictCounters(events, usual);
+        this.rules = new RulesHandler(
+                updater,
+                engine,
+                new TrialHandler(vertx, engine, updater.active(), options.recorder()),
+                options.storeShown());
+        this.keys = new KeysHandler(engine, updater, events, options.audit(), counters.keys);
         RuleChangeReporter reporter = new RuleChangeReporter(engine, counters.byRule, events, options.audit());
         updater.active().listener(reporter);
         engine.listener(counters);
         List<Watcher> watchers = watchers(updater, options);
         EnvoyReporter envoy = envoy(options.envoy());
         this.status = new StatusHandler(updater.active(), envoy, watchers, options.store());
-        metrics.show(counters);
-        metrics.show(events);
-        metrics.show(access, options.audit());
+        this.recording = new RecordingHandler(vertx, options.recorder());
+        this.history = new HistoryRecorder(
+                        reader -> readCounters(reader, options),
+                        engine::waiting,
+                        usual,
+                        counters.keys,
+                        options.history())
+                .begin();
+        this.live = new LiveHandler(engine, options.store(), history, options.envoy());
+        this.figures = new FiguresHandler(history, options.history().target());
+        metrics.show(figures);
         metrics.show(updater, reporter);
         watchers.forEach(metrics::show);
-        options.tls().forEach(metrics::show);
-        metrics.show(options.traffic());
-        metrics.show(options.store());
         if (envoy != null) {
             metrics.show(envoy);
         }
+        show(options);
+    }
+
+    private void show(AdminOptions options) {
+        metrics.show(counters);
+        metrics.show(events);
+        metrics.show(access, options.audit());
+        options.tls().forEach(metrics::show);
+        metrics.show(options.traffic());
+        metrics.show(options.store());
+        if (options.recorder() != null) {
+            metrics.show(options.recorder());
+        }
         if (options.store() instanceof RedisStore redis) {
             new StoreWatch(vertx, redis, events).begin();
+        }
+    }
+
+    private void readCounters(Counted.Reader reader, AdminOptions options) {
+        counters.read(reader, options.traffic().errors());
+        if (options.store() instanceof RedisStore redis) {
+            RedisCounters now = redis.counters();
+            reader.row(
+                    Row.POLICY,
+                    new long[] {now.allowedByPolicy(), now.deniedByPolicy(), now.decidedLocally()}); // POLICY_COLUMNS
         }
     }
 
@@ -115,6 +161,11 @@ public final class AdminPort implements Handler<HttpServerRequest>, AutoCloseabl
         counters.latency.record(nanos);
     }
 
+    /** The same, with the verdict. */
+    public void took(long nanos, Verdict verdict) {
+        counters.took(nanos, verdict);
+    }
+
     @Override
     public void handle(HttpServerRequest request) {
         Caller caller = access.authenticate(request);
@@ -128,7 +179,7 @@ public final class AdminPort implements Handler<HttpServerRequest>, AutoCloseabl
             return;
         }
         if (!path.startsWith("/v1/") && !path.equals("/metrics")) {
-            pages.handle(request);
+            page(request);
             return;
         }
         try {
@@ -143,6 +194,15 @@ public final class AdminPort implements Handler<HttpServerRequest>, AutoCloseabl
         }
     }
 
+    /** Whatever goes wrong gets an answer: Vert.x gives none to a request whose handler throws. */
+    private void page(HttpServerRequest request) {
+        try {
+            pages.handle(request);
+        } catch (RuntimeException e) {
+            AdminRequest.fail(request, e);
+        }
+    }
+
     private void route(AdminRequest request) {
         switch (request.path.size() < 2 ? "metrics" : request.path.get(1)) {
             case "rules" -> rules.handle(request);
@@ -152,9 +212,14 @@ public final class AdminPort implements Handler<HttpServerRequest>, AutoCloseabl
             case "offenders" -> read(request, this::offenders);
             case "status" -> read(request, status::handle);
             case "events" -> events(request);
+            case "recording" -> recording.handle(request);
+            case "live" -> read(request, this::live);
+            case "history" -> read(request, this::history);
+            case "figures" -> read(request, this::figures);
             default ->
                 request.notFound(
-                        "there are /v1/rules, /v1/explain, /v1/keys, /v1/offenders, /v1/events and /v1/status");
+                        "there are /v1/rules, /v1/explain, /v1/keys, /v1/offenders, /v1/events, /v1/live, /v1/history,"
+                                + " /v1/figures, /v1/recording and /v1/status");
         }
     }
 
@@ -164,6 +229,25 @@ public final class AdminPort implements Handler<HttpServerRequest>, AutoCloseabl
         } else {
             request.wrongMethod("GET");
         }
+    }
+
+    private void live(AdminRequest request) {
+        read(request, "live", () -> live.json().encode());
+    }
+
+    private void history(AdminRequest request) {
+        String rule = request.parameter("rule");
+        String span = request.parameter("span");
+        String what = new JsonArray().add(span).add(rule).encode(); // no two are the same
+        read(request, what, () -> figures.history(rule, span).encode());
+    }
+
+    private void figures(AdminRequest request) {
+        read(request, "figures", () -> figures.figures().encodePrettily() + "\n");
+    }
+
+    private void read(AdminRequest request, String what, Supplier<String> answer) {
+        request.when(reads.read(what, answer), body -> request.send(200, "application/json", body));
     }
 
     private void events(AdminRequest request) {
@@ -234,9 +318,10 @@ public final class AdminPort implements Handler<HttpServerRequest>, AutoCloseabl
         }
     }
 
-    /** Stops the metrics. The rule updater, the audit log and the server are closed by their owners. */
+    /** Stops the metrics and the history. The rule updater, the audit log and the server are closed by their owners. */
     @Override
     public void close() {
+        history.close();
         metrics.close();
     }
 }

@@ -13,6 +13,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.core.json.JsonObject;
 import java.net.URLDecoder;
 import java.util.ArrayList;
@@ -78,6 +79,10 @@ final class AdminRequest {
 
     /** Sends a problem, or 500 for any other failure. */
     void fail(Throwable failure) {
+        fail(http, failure);
+    }
+
+    static void fail(HttpServerRequest http, Throwable failure) {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         if (cause instanceof HttpProblem problem) {
@@ -105,21 +110,38 @@ final class AdminRequest {
         send(http, status, type, body);
     }
 
+    void send(int status, String type, Buffer body) {
+        send(http, status, type, body);
+    }
+
     static void send(HttpServerRequest http, HttpProblem problem) {
         send(http, problem.status(), HttpProblem.MEDIA_TYPE, problem.body().encodePrettily() + "\n");
     }
 
     private static void send(HttpServerRequest http, int status, String type, String body) {
+        send(http, status, type, Buffer.buffer(body));
+    }
+
+    private static void send(HttpServerRequest http, int status, String type, Buffer body) {
         HttpServerResponse response = http.response();
         if (response.ended() || response.closed()) {
             return;
         }
         secure(response).setStatusCode(status).putHeader("Content-Type", type);
         if (http.method().equals(HttpMethod.HEAD)) {
-            response.putHeader("Content-Length", Integer.toString(body.getBytes(UTF_8).length))
+            response.putHeader("Content-Length", Integer.toString(body.length()))
                     .end();
         } else {
             response.end(body);
+        }
+    }
+
+    /** Ends a response that has begun, so that its client sees that it is not whole. */
+    static void cutOff(HttpServerRequest http) {
+        if (http.version() == HttpVersion.HTTP_2) {
+            http.response().reset();
+        } else {
+            http.connection().close();
         }
     }
 
@@ -184,10 +206,21 @@ final class AdminRequest {
         });
     }
 
+    /** A parameter of the query; null if it is absent. */
+    @Nullable
+    String parameter(String name) {
+        try {
+            return http.getParam(name);
+        } catch (IllegalArgumentException e) {
+            throw badRequest("in the query a '%' is not followed by two hexadecimal digits: "
+                    + HttpProblem.quoted(String.valueOf(http.query())));
+        }
+    }
+
     /** A whole number from 1 in the query; null if the parameter is absent. */
     @Nullable
     Long number(String name) {
-        String text = http.getParam(name);
+        String text = parameter(name);
         if (text == null) {
             return null;
         }

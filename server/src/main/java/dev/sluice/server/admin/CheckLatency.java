@@ -3,6 +3,7 @@ package dev.sluice.server.admin;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot.HistogramDataPointSnapshot;
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -28,6 +29,16 @@ final class CheckLatency {
         }
         counts[bucket].increment();
         sumNanos.add(nanos);
+    }
+
+    /** The bounds of the buckets but the last, which has none. */
+    static long[] upperMicros() {
+        return UPPER_MICROS.clone();
+    }
+
+    /** How many were recorded in each bucket. */
+    long[] totals() {
+        return Arrays.stream(counts).mapToLong(LongAdder::sum).toArray();
     }
 
     HistogramSnapshot snapshot() {

@@ -8,7 +8,6 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
-import io.vertx.core.http.HttpVersion;
 import io.vertx.core.json.JsonObject;
 import java.time.Clock;
 import java.time.Duration;
@@ -52,14 +51,6 @@ final class EventStream {
         Client(HttpServerRequest request) {
             this.request = request;
             this.response = request.response();
-        }
-
-        void cutOff() {
-            if (request.version() == HttpVersion.HTTP_2) {
-                response.reset();
-            } else {
-                request.connection().close();
-            }
         }
 
         void send(Buffer event) {
@@ -145,7 +136,7 @@ final class EventStream {
             count.decrementAndGet();
             if (slow) {
                 slowClients.increment();
-                client.cutOff();
+                AdminRequest.cutOff(client.request);
             }
         }
     }

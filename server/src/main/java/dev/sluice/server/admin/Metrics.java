@@ -4,10 +4,12 @@ import dev.sluice.Store;
 import dev.sluice.micrometer.StoreMetrics;
 import dev.sluice.rules.Leases;
 import dev.sluice.rules.watch.Watcher;
+import dev.sluice.server.record.Recorder;
 import dev.sluice.server.ruleset.ActiveRules;
 import dev.sluice.server.ruleset.RuleUpdater;
 import dev.sluice.server.tls.PortTls;
 import dev.sluice.server.web.BodyBudget;
+import dev.sluice.server.web.ConnectionMemory;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.binder.jvm.ClassLoaderMetrics;
@@ -22,6 +24,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.ToDoubleFunction;
@@ -137,6 +140,16 @@ final class Metrics implements AutoCloseable {
                 .register(registry);
     }
 
+    private void show(ConnectionMemory memory) {
+        for (ConnectionMemory.Use use : ConnectionMemory.Use.values()) {
+            FunctionCounter.builder("sluice.http.connections.closed", memory, now -> now.closed(use))
+                    .tag("use", use.name().toLowerCase(Locale.ROOT))
+                    .description(
+                            "Connections that were closed because of the memory that they took mostly for this use.")
+                    .register(registry);
+        }
+    }
+
     void show(Watcher watcher) {
         FunctionCounter.builder("sluice.watch.failures", watcher, Watcher::failures)
                 .tag("watch", watcher.name())
@@ -181,10 +194,85 @@ final class Metrics implements AutoCloseable {
                 envoy.rejections);
     }
 
+    void show(Recorder recorder) {
+        FunctionCounter.builder("sluice.recorder.records", recorder, Recorder::records)
+                .description("Requests that were recorded.")
+                .register(registry);
+        FunctionCounter.builder("sluice.recorder.dropped", recorder, Recorder::dropped)
+                .description("Requests that were not recorded because their attributes are too large.")
+                .register(registry);
+        gauge("sluice.recorder.bytes", "Memory of the recording.", recorder, Recorder::bytes);
+        gauge(
+                "sluice.recorder.max.bytes",
+                "The largest amount of memory for the recording.",
+                recorder,
+                Recorder::maxBytes);
+        gauge(
+                "sluice.recorder.seconds",
+                "How far back the recording goes.",
+                recorder,
+                now -> now.reach().toMillis() / 1000.0);
+    }
+
+    void show(FiguresHandler figures) {
+        gauge(
+                "sluice.figures.qps",
+                "Requests per second over the last minute, of all servers.",
+                figures,
+                now -> now.qps(60));
+        gauge(
+                "sluice.figures.under.way",
+                "The most requests that were under way at once in the last minute, of all servers.",
+                figures,
+                FiguresHandler::mostUnderWay);
+        for (double part : new double[] {0.5, 0.99, 0.999}) {
+            Gauge.builder("sluice.figures.response.seconds", figures, now -> now.responseSeconds(part))
+                    .tag("quantile", Double.toString(part))
+                    .description("The time from a check to its verdict over the last minute, of all servers.")
+                    .strongReference(true)
+                    .register(registry);
+        }
+        gauge(
+                "sluice.availability.target",
+                "The part of requests that should be good.",
+                figures,
+                FiguresHandler::target);
+        FiguresHandler.WINDOWS.forEach((name, window) -> {
+            availability(
+                    "sluice.availability",
+                    "The part of requests that were good, of all servers.",
+                    figures,
+                    name,
+                    now -> now.of(window).availability().orElse(Double.NaN));
+            availability(
+                    "sluice.availability.budget.left.minutes",
+                    "What is left of the error budget, in minutes.",
+                    figures,
+                    name,
+                    now -> now.of(window).budgetLeftMinutes());
+            availability(
+                    "sluice.availability.burn.rate",
+                    "How fast the error budget is used: at 1 it lasts for the window.",
+                    figures,
+                    name,
+                    now -> now.of(window).burnRate());
+        });
+    }
+
+    private void availability(
+            String name, String help, FiguresHandler figures, String window, ToDoubleFunction<FiguresHandler> value) {
+        Gauge.builder(name, figures, value)
+                .tag("window", window)
+                .description(help)
+                .strongReference(true)
+                .register(registry);
+    }
+
     void show(Traffic traffic) {
         registry.getPrometheusRegistry()
                 .register((MultiCollector) new TrafficSnapshots(traffic.http(), traffic.grpc())::all);
         show(traffic.budget());
+        show(traffic.memory());
         FunctionCounter.builder("sluice.leases.granted", traffic.leases(), Leases::granted)
                 .description("Requests that were given holds, each with a lease.")
                 .register(registry);

@@ -16,14 +16,16 @@ import java.nio.charset.CharacterCodingException;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** {@code /v1/rules}: shows and changes the rules in force, and shows their versions. */
+/** {@code /v1/rules}: shows, checks, tries and changes the rules in force, and shows their versions. */
 final class RulesHandler {
     private final RuleUpdater updater;
     private final RuleEngine engine;
+    private final TrialHandler trial;
     private final String store;
 
     /** With the URL of the store, without its password. */
-    RulesHandler(RuleUpdater updater, RuleEngine engine, String store) {
+    RulesHandler(RuleUpdater updater, RuleEngine engine, TrialHandler trial, String store) {
+        this.trial = trial;
         this.updater = updater;
         this.engine = engine;
         this.store = store;
@@ -35,12 +37,17 @@ final class RulesHandler {
             rules(request);
         } else if (rest.equals("rollback")) {
             rollBack(request);
+        } else if (rest.equals("check")) {
+            trial.check(request);
+        } else if (rest.equals("try")) {
+            trial.run(request);
         } else if (rest.equals("versions")) {
             versions(request);
         } else if (rest.matches("versions/[1-9]\\d{0,17}")) {
             version(request, Long.parseLong(rest.substring("versions/".length())));
         } else {
-            request.notFound("there are /v1/rules, /v1/rules/versions, /v1/rules/versions/{n} and /v1/rules/rollback");
+            request.notFound("there are /v1/rules, /v1/rules/check, /v1/rules/try, /v1/rules/versions,"
+                    + " /v1/rules/versions/{n} and /v1/rules/rollback");
         }
     }
 
@@ -49,7 +56,7 @@ final class RulesHandler {
             request.body(AdminRequest.YAML, RuleFile.MAX_BYTES, body -> published(request, put(request, body)));
         } else if (!request.isRead()) {
             request.wrongMethod("GET, PUT");
-        } else if (request.http.params().contains("compiled")) {
+        } else if (request.parameter("compiled") != null) {
             compiled(request);
         } else {
             show(request, updater.active().version());
@@ -71,13 +78,16 @@ final class RulesHandler {
     }
 
     private CompletableFuture<RuleVersion> put(AdminRequest request, Buffer body) {
-        String text;
+        return updater.put(text(body), request.caller.toString(), ifMatch(request));
+    }
+
+    /** The text of a rule file; an {@link dev.sluice.server.web.HttpProblem} if it is none. */
+    static String text(Buffer body) {
         try {
-            text = UTF_8.newDecoder().decode(ByteBuffer.wrap(body.getBytes())).toString();
+            return UTF_8.newDecoder().decode(ByteBuffer.wrap(body.getBytes())).toString();
         } catch (CharacterCodingException e) {
             throw AdminRequest.badRequest("the rules are not in UTF-8");
         }
-        return updater.put(text, request.caller.toString(), ifMatch(request));
     }
 
     private void rollBack(AdminRequest request) {

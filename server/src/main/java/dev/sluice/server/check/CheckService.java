@@ -5,6 +5,7 @@ import dev.sluice.rules.Request;
 import dev.sluice.rules.RuleDecision;
 import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.Verdict;
+import dev.sluice.server.record.Recorder;
 import dev.sluice.server.web.HttpProblem;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -33,13 +34,16 @@ final class CheckService {
     private final Vertx vertx;
     private final RuleEngine engine;
     private final CheckListener listener;
+    private final @Nullable Recorder recorder;
     private final PolicyCache policies = new PolicyCache();
     private final VerdictWriter writer;
 
-    CheckService(Vertx vertx, RuleEngine engine, CheckListener listener, HeaderFields fields) {
+    CheckService(
+            Vertx vertx, RuleEngine engine, CheckListener listener, @Nullable Recorder recorder, HeaderFields fields) {
         this.vertx = vertx;
         this.engine = engine;
         this.listener = listener;
+        this.recorder = recorder;
         this.writer = new VerdictWriter(policies, fields);
     }
 
@@ -57,7 +61,7 @@ final class CheckService {
     /** Answers nginx with 204 or 403. Since nginx cannot release a hold, its lease ends it. */
     void nginx(HttpServerRequest request, Request check) {
         decide(request, check, verdict -> {
-            long delayMicros = verdict.allowed() ? VerdictWriter.delayMicros(verdict) : 0;
+            long delayMicros = verdict.delayMicros();
             if (delayMicros == 0) {
                 sendHead(request, verdict);
                 return;
@@ -85,7 +89,7 @@ final class CheckService {
         long began = System.nanoTime();
         List<CompletableFuture<Verdict>> futures = new ArrayList<>(checks.size());
         for (CheckRequest check : checks) {
-            futures.add(engine.check(check.request()));
+            futures.add(check(check.request()));
         }
         await(request, futures, () -> {
             List<Verdict> verdicts =
@@ -101,10 +105,17 @@ final class CheckService {
 
     // ---- Deciding
 
+    private CompletableFuture<Verdict> check(Request request) {
+        if (recorder != null) {
+            recorder.record(request);
+        }
+        return engine.check(request);
+    }
+
     /** Continues when the verdict is there, which in memory it is at once. */
     private void decide(HttpServerRequest request, Request check, Consumer<Verdict> next) {
         long began = System.nanoTime();
-        CompletableFuture<Verdict> future = engine.check(check);
+        CompletableFuture<Verdict> future = check(check);
         if (future.isDone() && !future.isCompletedExceptionally()) {
             Verdict verdict = future.join();
             listener.decided(request, began, verdict);

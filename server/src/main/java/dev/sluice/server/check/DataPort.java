@@ -2,6 +2,7 @@ package dev.sluice.server.check;
 
 import dev.sluice.rules.RateLimitHeaders;
 import dev.sluice.rules.RuleEngine;
+import dev.sluice.server.record.Recorder;
 import dev.sluice.server.web.BodyBudget;
 import dev.sluice.server.web.BodyReader;
 import dev.sluice.server.web.Bounds;
@@ -14,6 +15,7 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Routes the requests of the data port. One for each event loop, and used by that one alone.
@@ -38,6 +40,7 @@ public final class DataPort implements Handler<HttpServerRequest> {
     /**
      * @param ready whether the server takes new requests
      * @param listener hears of every check
+     * @param recorder records every check; null for none
      * @param fields which header fields the responses have
      * @param others answers requests for all other paths
      */
@@ -48,13 +51,14 @@ public final class DataPort implements Handler<HttpServerRequest> {
             BodyBudget budget,
             BooleanSupplier ready,
             CheckListener listener,
+            @Nullable Recorder recorder,
             HeaderFields fields,
             Handler<HttpServerRequest> others) {
         this.vertx = vertx;
         this.engine = engine;
-        this.checks = new CheckService(vertx, engine, listener, fields);
-        this.bodies = new BodyReader(vertx, bounds.bodyBytes(), bounds.requestTimeout(), budget);
-        this.maxChecks = bounds.checks();
+        this.checks = new CheckService(vertx, engine, listener, recorder, fields);
+        this.bodies = new BodyReader(vertx, bounds.request().bodyBytes(), bounds.requestTimeout(), budget);
+        this.maxChecks = bounds.request().checks();
         this.ready = ready;
         this.others = others;
     }

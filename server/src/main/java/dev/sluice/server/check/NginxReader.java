@@ -10,10 +10,13 @@ import dev.sluice.rules.RuleSet;
 import dev.sluice.rules.TrustedProxies;
 import dev.sluice.rules.match.Attributes;
 import dev.sluice.server.web.HttpProblem;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.util.AsciiString;
 import io.vertx.core.http.HttpServerRequest;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -53,11 +56,13 @@ final class NginxReader {
     /** A header field, and its value in the request that is being read. */
     private static final class Field {
         private final String name;
+        private final AsciiString ascii;
         private final Times times;
         private @Nullable String value;
 
         Field(String name, Times times) {
             this.name = name;
+            this.ascii = new AsciiString(name);
             this.times = times;
         }
 
@@ -105,11 +110,13 @@ final class NginxReader {
         for (Field field : fields) {
             field.value = null;
         }
-        for (Map.Entry<String, String> each : request.headers()) {
-            Field field = find(each.getKey());
-            if (field != null) {
-                field.add(text(each.getValue()));
+        if (request.headers() instanceof HttpHeaders head) { // of HTTP/1.1; then only what is needed becomes a string
+            for (Iterator<Map.Entry<CharSequence, CharSequence>> all = head.iteratorCharSequence(); all.hasNext(); ) {
+                Map.Entry<CharSequence, CharSequence> each = all.next();
+                take(each.getKey(), each.getValue());
             }
+        } else {
+            request.headers().forEach(this::take);
         }
         if (uri.value == null) {
             throw HttpProblem.badRequest(
@@ -127,15 +134,15 @@ final class NginxReader {
         return (permits == null ? builder : builder.cost(QueryReader.cost(cost.name, permits, 1))).build();
     }
 
-    private @Nullable Field find(String name) {
+    private void take(CharSequence name, CharSequence value) {
         if (name.length() < byLength.length) {
             for (Field field : byLength[name.length()]) {
-                if (field.name.equalsIgnoreCase(name)) {
-                    return field;
+                if (field.ascii.contentEqualsIgnoreCase(name)) {
+                    field.add(text(value.toString()));
+                    return;
                 }
             }
         }
-        return null;
     }
 
     private String client(HttpServerRequest request, TrustedProxies proxies) {

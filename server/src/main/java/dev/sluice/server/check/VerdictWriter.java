@@ -1,5 +1,7 @@
 package dev.sluice.server.check;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import dev.sluice.Decision;
 import dev.sluice.Outcome;
 import dev.sluice.rules.OnExceed;
@@ -96,7 +98,7 @@ final class VerdictWriter {
                     RateLimitHeaders.states(state, ruleDecision.rule().name(), ruleDecision.decision(), denied);
                 }
             }
-            response.putHeader(STATE, new AsciiString(state));
+            response.putHeader(STATE, new AsciiString(state.toString().getBytes(ISO_8859_1), false));
         }
         RuleDecision decisive = verdict.decisive();
         if (denied && decisive != null && decisive.decision().retryAfterMicros() != Decision.NEVER_MICROS) {
@@ -125,7 +127,7 @@ final class VerdictWriter {
             json.raw(policies.of(decisive).name());
             numbers(json, decisive.decision());
         }
-        long delayMicros = delayMicros(verdict);
+        long delayMicros = verdict.delayMicros();
         if (delayMicros > 0) {
             millis(json.ascii(",\"delayMs\":"), delayMicros);
         }
@@ -194,16 +196,6 @@ final class VerdictWriter {
         } else {
             json.number(micros / MILLI + (micros % MILLI == 0 ? 0 : 1));
         }
-    }
-
-    /** How long the client has to wait before it starts, if a queue admitted it. */
-    static long delayMicros(Verdict verdict) {
-        long longest = 0;
-        List<RuleDecision> ruleDecisions = verdict.decisions();
-        for (int i = 0; i < ruleDecisions.size(); i++) {
-            longest = Math.max(longest, ruleDecisions.get(i).decision().delayMicros());
-        }
-        return longest;
     }
 
     private static boolean isShadow(RuleDecision ruleDecision) {

@@ -118,16 +118,25 @@ final class GenerateCommand implements Callable<Integer> {
                     + "'" + DidYouMean.hint(format, LogLines.FORMATS));
         }
         boolean toStandardOutput = out.equals("-");
+        @Nullable
+        OutputFile table =
+                truth == null ? null : new OutputFile(common, "--truth", "table", truth).checked(List.of(out));
         List<GeneratedClient> made;
         long written;
-        try (OutputStream file = toStandardOutput ? new Console(common.out()) : open();
-                OutputStream buffered = new BufferedOutputStream(file, 1 << 16)) {
+        OutputFile file = new OutputFile(common, "--out", "log", out);
+        try (OutputStream opened = toStandardOutput ? new Console(common.out()) : open(file);
+                OutputStream buffered = new BufferedOutputStream(opened, 1 << 16)) {
             LogLines log = new LogLines(buffered, format);
             made = LogGenerator.generate(plan, log);
             written = log.lines();
+        } catch (IOException e) {
+            if (toStandardOutput) {
+                return 1; // why is said where the program ends
+            }
+            throw file.unwritable(e);
         }
-        if (truth != null) {
-            new OutputFile(common, "--truth", "table", truth).write(TruthFile.text(made));
+        if (table != null) {
+            table.write(TruthFile.text(made));
         }
         if (!toStandardOutput) {
             long abusive = made.stream()
@@ -186,14 +195,9 @@ final class GenerateCommand implements Callable<Integer> {
                 });
     }
 
-    private OutputStream open() throws IOException {
-        OutputFile file = new OutputFile(common, "--out", "log", out);
-        try {
-            OutputStream plain = Files.newOutputStream(file.path());
-            return out.endsWith(".gz") ? new GZIPOutputStream(plain, 1 << 16) : plain;
-        } catch (IOException e) {
-            throw file.unwritable(e);
-        }
+    private static OutputStream open(OutputFile file) throws IOException {
+        OutputStream plain = Files.newOutputStream(file.path());
+        return file.name().endsWith(".gz") ? new GZIPOutputStream(plain, 1 << 16) : plain;
     }
 
     /** Standard output, for lines of ASCII. */

@@ -1,16 +1,20 @@
 package dev.sluice.server.cli;
 
 import dev.sluice.simulate.log.LogOptions;
+import dev.sluice.simulate.log.LogSource;
+import java.io.IOException;
 import java.time.DateTimeException;
 import java.time.ZoneId;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** How a command reads logs. */
+/** How a command reads logs, or what running servers recorded. */
 final class LogReaderOptions {
     @Option(
             names = "--format",
@@ -34,6 +38,37 @@ final class LogReaderOptions {
             description = "The zone of times that have none, as in Europe/Berlin. Default: UTC.")
     private String zone = "UTC";
 
+    @Mixin
+    private RecordingOptions recording = new RecordingOptions();
+
+    private Set<String> hashed = Set.of();
+
+    /** Opens logs, or recordings if servers are named in place of logs. */
+    LogSource open(CommonOptions common, List<String> logs) throws IOException {
+        LogOptions options = options(common);
+        recording.check(common, !logs.isEmpty());
+        if (!recording.isGiven()) {
+            return LogSource.open(logs, options);
+        }
+        if (format != null || !map.isEmpty()) {
+            throw common.wrongCall("--format and --map are for logs; with --from the fields are known");
+        }
+        RecordingOptions.Recordings recordings = recording.open(common);
+        recordings.notes().forEach(common.err()::println);
+        hashed = recordings.hashed();
+        return LogSource.open(List.copyOf(recordings.streams().keySet()), recordings.options());
+    }
+
+    /** The servers whose recordings are read. */
+    RecordingOptions recording() {
+        return recording;
+    }
+
+    /** The attributes whose values are hashes in what was opened. */
+    Set<String> hashed() {
+        return hashed;
+    }
+
     LogOptions options(CommonOptions common) {
         ZoneId id;
         try {
@@ -41,7 +76,7 @@ final class LogReaderOptions {
         } catch (DateTimeException e) {
             throw common.wrongCall("--zone must be a zone such as UTC, Europe/Berlin or +02:00, was '" + zone + "'");
         }
-        return new LogOptions(format, mapping(common), id, System.in);
+        return new LogOptions(format, mapping(common), id, Map.of("-", System.in));
     }
 
     private Map<String, String> mapping(CommonOptions common) {

@@ -1,6 +1,8 @@
 package dev.sluice.server.cli;
 
 import dev.sluice.server.WarmUp;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -49,12 +51,15 @@ public final class Main implements Runnable {
 
     /** Runs one command and exits with its code. */
     public static void main(String[] args) {
-        PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
+        StandardOutput output = new StandardOutput(new FileOutputStream(FileDescriptor.out));
+        PrintWriter out = new PrintWriter(output, true, StandardCharsets.UTF_8);
         PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
         if (args.length > 0 && args[0].equals(ServeCommand.NAME)) {
             CompletableFuture<Boolean> unused = WarmUp.begin(); // while the options and the rules are read
         }
-        System.exit(run(out, err, args));
+        int code = run(out, err, args);
+        out.flush();
+        System.exit(output.exitCode(code, err));
     }
 
     /** Runs one command and returns its exit code. */
@@ -81,6 +86,8 @@ public final class Main implements Runnable {
             command.getCommandSpec().versionProvider(new Version());
             if (name.equals(ServeCommand.NAME)) {
                 command.setDefaultValueProvider(variables);
+            } else if (command.getCommandSpec().findOption("--admin-token") != null) {
+                command.setDefaultValueProvider(variables.only("SLUICE_ADMIN_TOKEN", "SLUICE_ADMIN_TOKEN_FILE"));
             }
         });
         return commandLine.execute(args);

@@ -52,7 +52,7 @@ import picocli.CommandLine.Option;
             "  GET  /healthz, /readyz        whether it is alive, and whether it takes requests",
             "Admin port (for operators and Prometheus):",
             "  GET  /                        a page that shows what a limit does to traffic",
-            "  GET, PUT /v1/rules            the rules in force; further /v1/explain, /v1/keys, /v1/events",
+            "  GET, PUT /v1/rules            the rules in force; further /v1/explain, /v1/keys, /v1/events, /v1/recording",
             "  GET  /metrics                 for Prometheus",
             "",
             "Try:",
@@ -73,6 +73,9 @@ final class ServeCommand implements Callable<Integer> {
 
     @Mixin
     private TlsOptions tls = new TlsOptions();
+
+    @Mixin
+    private RecorderOptions recorder = new RecorderOptions();
 
     @Option(
             names = "--rules",
@@ -189,6 +192,15 @@ final class ServeCommand implements Callable<Integer> {
     private int grace;
 
     @Option(
+            names = "--availability-target",
+            paramLabel = "PERCENT",
+            description =
+                    "The part of requests that should be decided by the store, in percent, as /v1/figures shows it:"
+                            + " more than 0 and less than 100. Default: ${DEFAULT-VALUE}.",
+            defaultValue = "99.9")
+    private String availabilityTarget = "99.9";
+
+    @Option(
             names = "--legacy-headers",
             description = "Sends X-RateLimit-Limit, X-RateLimit-Remaining and X-RateLimit-Reset too.")
     private boolean legacyHeaders;
@@ -217,7 +229,7 @@ final class ServeCommand implements Callable<Integer> {
         log(server, (System.nanoTime() - began) / 1_000_000);
         String data = settings.data().url(server.port());
         out.println("Ask       " + data + "/v1/check?ip=203.0.113.9&path=/login&method=POST");
-        out.println("Look at   " + settings.admin().url(server.adminPort()) + "/   (playground)");
+        out.println("Look at   " + settings.admin().url(server.adminPort()) + "/   (live, rules, explain, playground)");
         out.println("Health    " + data + "/healthz");
         out.println("Stop with Ctrl-C" + (drain == 0 ? "." : "; the ports close after " + drain + " s (--drain)."));
         stopped.await();
@@ -284,7 +296,17 @@ final class ServeCommand implements Callable<Integer> {
                 .drain(Duration.ofSeconds(drain))
                 .grace(Duration.ofSeconds(grace))
                 .fields(legacyHeaders ? HeaderFields.STANDARD_AND_LEGACY : HeaderFields.STANDARD)
-                .tracer(tracer());
+                .tracer(tracer())
+                .availabilityTarget(availabilityTarget())
+                .recorder(recorder.settings(common));
+    }
+
+    private double availabilityTarget() {
+        try {
+            return AvailabilityTarget.parse(availabilityTarget);
+        } catch (IllegalArgumentException e) {
+            throw common.wrongCall(common.origin("--availability-target") + " " + e.getMessage());
+        }
     }
 
     private LogFormat logFormat() {

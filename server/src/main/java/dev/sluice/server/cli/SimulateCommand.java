@@ -31,6 +31,7 @@ import picocli.CommandLine.Option;
             "         boundary    a burst just before a window ends and one just after",
             "         flash-sale  calm, a ramp, a peak and a long tail",
             "         on-off      on for a period, off for a period",
+            "         drawn       as many as --drawn says",
             "",
             "Algorithms: fixed-window, fixed-window-aligned, sliding-window, sliding-window-weighted,",
             "            sliding-log, token-bucket, leaky-bucket, leaky-bucket-queue, concurrency",
@@ -87,6 +88,13 @@ final class SimulateCommand implements Callable<Integer> {
 
     @Option(names = "--seed", paramLabel = "N", description = "Seed of the random arrivals. Default: 1.")
     private @Nullable String seed;
+
+    @Option(
+            names = "--drawn",
+            paramLabel = "N[,N...]",
+            description =
+                    "How many requests come in each equal part of the duration, as in 0,5,20, for --traffic drawn.")
+    private @Nullable String drawn;
 
     @Option(
             names = "--out",

@@ -1,6 +1,7 @@
 package dev.sluice.server.cli;
 
 import dev.sluice.text.DidYouMean;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -29,6 +30,13 @@ final class Variables implements IDefaultValueProvider {
     Variables(Map<String, String> environment, String... args) {
         this.environment = Map.copyOf(environment);
         this.args = List.of(args);
+    }
+
+    /** Those of these names alone. */
+    Variables only(String... names) {
+        Map<String, String> some = new HashMap<>(environment);
+        some.keySet().retainAll(List.of(names));
+        return new Variables(some, args.toArray(String[]::new));
     }
 
     /** The variable of an option. */

@@ -1,6 +1,7 @@
 package dev.sluice.server.envoy;
 
 import dev.sluice.Decision;
+import dev.sluice.Limit;
 
 /**
  * The hits that a descriptor added to a counter, and what became of them.
@@ -41,6 +42,11 @@ public record DescriptorHits(
         ENFORCED,
         /** Nothing: {@code shadow_mode}. */
         SHADOW
+    }
+
+    /** Whether there is no limit, and so nothing was counted. */
+    public boolean isUnlimited() {
+        return limit == Limit.MAX_PERMITS;
     }
 
     /** Whether the descriptor is over its limit, also in shadow mode. */

@@ -1,5 +1,6 @@
 package dev.sluice.server.envoy;
 
+import dev.sluice.Durations;
 import dev.sluice.rules.RegularFile;
 import dev.sluice.rules.file.FileProblems;
 import dev.sluice.rules.file.RuleFile;
@@ -14,9 +15,11 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -129,6 +132,29 @@ public final class EnvoyConfig {
         List<LimitPath> limits = new ArrayList<>();
         domains.values().forEach(level -> level.limits(limit -> limits.add(limit.path())));
         return limits;
+    }
+
+    /**
+     * A limit as people read it.
+     *
+     * @param name the domain and the descriptor
+     * @param limit as in {@code 5 per 1d}; empty if it is unlimited
+     * @param isShadow whether nothing happens over the limit
+     */
+    public record Described(String name, Optional<String> limit, boolean isShadow) {}
+
+    /** All limits, by their names. */
+    public List<Described> described() {
+        List<Described> all = new ArrayList<>();
+        domains.values().forEach(level -> level.limits(limit -> all.add(described(limit))));
+        all.sort(Comparator.comparing(Described::name));
+        return all;
+    }
+
+    private static Described described(DescriptorLimit limit) {
+        Optional<String> text = Optional.ofNullable(limit.unit())
+                .map(unit -> limit.requestsPerUnit() + " per " + Durations.text(unit.period()));
+        return new Described(limit.path().name(), text, limit.mode() == DescriptorLimit.Mode.SHADOW);
     }
 
     /** The limit that applies to a descriptor, if any: one as many levels deep as the descriptor has entries. */

@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * charged whatever the result of the others is, and with hits past the limit counted too.
  */
 public final class EnvoyLimits implements RateLimitService.Decider {
-    private static final WindowCounter.Usage UNLIMITED_USAGE = new WindowCounter.Usage(0, 0, 0, Decision.Source.LOCAL);
+    private static final WindowCounter.Usage UNLIMITED_USAGE =
+            new WindowCounter.Usage(0, 0, 0, Decision.Source.LOCAL, () -> {});
 
     private final WindowCounter.Factory windows;
     private final LimitOverrides overrides;
@@ -63,11 +64,22 @@ public final class EnvoyLimits implements RateLimitService.Decider {
     public CompletableFuture<RateLimitService.Decided> decide(RateLimitRequest request) {
         ActiveConfig config = active;
         List<@Nullable MatchedLimit> matches = matches(config.config, request);
-        List<CompletableFuture<DescriptorResult>> results = new ArrayList<>(matches.size());
+        List<CompletableFuture<CountedResult>> counts = new ArrayList<>(matches.size());
         for (int i = 0; i < matches.size(); i++) {
-            results.add(decide(config, request, request.getDescriptors(i), matches.get(i)));
+            counts.add(decide(config, request, request.getDescriptors(i), matches.get(i)));
         }
-        return RateLimitService.all(results).thenApply(RateLimitService.Decided::counted);
+        CompletableFuture<List<CountedResult>> all =
+                RateLimitService.allOrNone(counts, each -> each.uncount().run());
+        return RateLimitService.cancellable(all.thenApply(EnvoyLimits::decided), () -> {});
+    }
+
+    private static RateLimitService.Decided decided(List<CountedResult> counted) {
+        List<DescriptorResult> results = new ArrayList<>(counted.size());
+        for (int i = 0; i < counted.size(); i++) {
+            results.add(counted.get(i).result());
+        }
+        return new RateLimitService.Decided(
+                results, () -> counted.forEach(each -> each.uncount().run()), false);
     }
 
     /** The limit of each descriptor, without those that another replaces. */
@@ -93,7 +105,7 @@ public final class EnvoyLimits implements RateLimitService.Decider {
         return matches;
     }
 
-    private CompletableFuture<DescriptorResult> decide(
+    private CompletableFuture<CountedResult> decide(
             ActiveConfig config,
             RateLimitRequest request,
             RateLimitDescriptor descriptor,
@@ -104,17 +116,18 @@ public final class EnvoyLimits implements RateLimitService.Decider {
         }
         if (match == null) {
             listener.unmatched();
-            return CompletableFuture.completedFuture(DescriptorResult.NO_LIMIT);
+            return CompletableFuture.completedFuture(CountedResult.uncounted(DescriptorResult.NO_LIMIT));
         }
         DescriptorLimit limit = match.limit();
         EnvoyUnit unit = limit.unit();
         if (unit == null) {
             notify(match, hits, UNLIMITED_USAGE, Limit.MAX_PERMITS);
-            return CompletableFuture.completedFuture(DescriptorResult.UNLIMITED);
+            return CompletableFuture.completedFuture(CountedResult.uncounted(DescriptorResult.UNLIMITED));
         }
         return config.counter(limit, unit).count(match.key(), hits).thenApply(usage -> {
             notify(match, hits, usage, limit.requestsPerUnit());
-            return DescriptorResult.of(limit, unit, usage).by(limit.path().name(), usage.source());
+            return new CountedResult(
+                    DescriptorResult.of(limit, unit, usage).by(limit.path().name(), usage.source()), usage.uncount());
         });
     }
 

@@ -22,7 +22,7 @@ final class LimitOverrides {
         }
     }
 
-    CompletableFuture<DescriptorResult> decide(String domain, RateLimitDescriptor descriptor, long hits) {
+    CompletableFuture<CountedResult> decide(String domain, RateLimitDescriptor descriptor, long hits) {
         EnvoyUnit unit =
                 Objects.requireNonNull(EnvoyUnit.of(descriptor.getLimit().getUnit()));
         long requests = Integer.toUnsignedLong(descriptor.getLimit().getRequestsPerUnit());
@@ -43,7 +43,8 @@ final class LimitOverrides {
                         usage.source(),
                         usage.endsInMicros()));
             }
-            return DescriptorResult.of(limit, unit, usage).by(path.name(), usage.source());
+            return new CountedResult(
+                    DescriptorResult.of(limit, unit, usage).by(path.name(), usage.source()), usage.uncount());
         });
     }
 

@@ -47,8 +47,8 @@ public final class RateLimitJson implements Handler<HttpServerRequest> {
         bodies.read(request).onComplete(read -> {
             if (read.succeeded()) {
                 decide(request, read.result());
-            } else {
-                problem(read.cause()).send(request);
+            } else if (read.cause() instanceof HttpProblem problem) { // or the client has gone
+                problem.send(request);
             }
         });
     }
@@ -76,9 +76,6 @@ public final class RateLimitJson implements Handler<HttpServerRequest> {
     }
 
     private static HttpProblem problem(Throwable failure) {
-        if (failure instanceof HttpProblem problem) {
-            return problem;
-        }
         return failure instanceof Descriptors.InvalidRequest
                 ? HttpProblem.badRequest(String.valueOf(failure.getMessage()))
                 : HttpProblem.of(500, "the request could not be decided");

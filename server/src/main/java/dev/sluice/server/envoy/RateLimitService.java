@@ -3,6 +3,7 @@ package dev.sluice.server.envoy;
 import dev.sluice.OnFailure;
 import dev.sluice.Store;
 import dev.sluice.rules.RuleEngine;
+import dev.sluice.server.record.Recorder;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.vertx.core.Context;
@@ -16,6 +17,7 @@ import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,12 +53,7 @@ public final class RateLimitService {
      * @param giveBack gives back what was taken, for a client that has gone
      * @param holds whether permits are held until they are released
      */
-    record Decided(List<DescriptorResult> results, Runnable giveBack, boolean holds) {
-        /** A decision whose hits stay counted. */
-        static Decided counted(List<DescriptorResult> results) {
-            return new Decided(results, () -> {}, false);
-        }
-    }
+    record Decided(List<DescriptorResult> results, Runnable giveBack, boolean holds) {}
 
     /** Writes the response of one call, in the form of its protocol. */
     interface Reply {
@@ -69,9 +66,32 @@ public final class RateLimitService {
         void fail(Throwable failure);
     }
 
-    /** A service that decides by files in the format of envoyproxy/ratelimit. */
-    public static RateLimitService of(EnvoyLimits limits, CallListener listener) {
-        return new RateLimitService(limits, listener);
+    /**
+     * A service that decides by files in the format of envoyproxy/ratelimit.
+     *
+     * @param recorder records the descriptors, as the rules would see them; null for none
+     */
+    public static RateLimitService of(EnvoyLimits limits, CallListener listener, @Nullable Recorder recorder) {
+        if (recorder == null) {
+            return new RateLimitService(limits, listener);
+        }
+        Decider recorded = request -> {
+            record(request, recorder);
+            return limits.decide(request);
+        };
+        return new RateLimitService(recorded, listener);
+    }
+
+    private static void record(RateLimitRequest request, Recorder recorder) {
+        for (int i = 0; i < request.getDescriptorsCount(); i++) {
+            try {
+                if (Descriptors.hits(request, request.getDescriptors(i)) > 0) {
+                    recorder.record(Descriptors.request(request, i));
+                }
+            } catch (Descriptors.InvalidRequest e) {
+                LOG.log(System.Logger.Level.DEBUG, "not recorded, since rules could not decide it", e);
+            }
+        }
     }
 
     /**
@@ -81,10 +101,16 @@ public final class RateLimitService {
      * @param store counts the hits of descriptors that have a limit of their own
      * @param onFailure decides about those while the store does not answer
      * @param overrides hears of those
+     * @param recorder records the descriptors that the rules decide; null for none
      */
     public static RateLimitService of(
-            RuleEngine engine, Store store, OnFailure onFailure, RateLimitListener overrides, CallListener listener) {
-        RuleLimits limits = new RuleLimits(engine, new WindowCounter.Factory(store, onFailure));
+            RuleEngine engine,
+            Store store,
+            OnFailure onFailure,
+            RateLimitListener overrides,
+            CallListener listener,
+            @Nullable Recorder recorder) {
+        RuleLimits limits = new RuleLimits(engine, new WindowCounter.Factory(store, onFailure), recorder);
         limits.listener(overrides);
         return new RateLimitService(limits, listener);
     }
@@ -164,6 +190,46 @@ public final class RateLimitService {
             }
         }
         return CompletableFuture.completedFuture(results(futures));
+    }
+
+    /** The same; if one of them fails, what was taken for the others is given back. */
+    static <T> CompletableFuture<List<T>> allOrNone(List<CompletableFuture<T>> futures, Consumer<T> giveBack) {
+        CompletableFuture<List<T>> all = all(futures);
+        return isDecided(all)
+                ? all
+                : all.whenComplete((results, failure) -> {
+                    if (failure != null) {
+                        futures.stream()
+                                .filter(RateLimitService::isDecided)
+                                .map(CompletableFuture::join)
+                                .forEach(giveBack);
+                    }
+                });
+    }
+
+    /**
+     * The same decision; when its caller cancels it, what was taken for it is given back.
+     *
+     * @param onCancel called then, to end what is under way
+     */
+    static CompletableFuture<Decided> cancellable(CompletableFuture<Decided> decided, Runnable onCancel) {
+        if (decided.isDone()) {
+            return decided;
+        }
+        CompletableFuture<Decided> handed = new CompletableFuture<>();
+        decided.whenComplete((made, failure) -> {
+            if (failure != null) {
+                handed.completeExceptionally(failure);
+            } else if (!handed.complete(made)) {
+                made.giveBack().run();
+            }
+        });
+        handed.whenComplete((made, failure) -> {
+            if (handed.isCancelled()) {
+                onCancel.run();
+            }
+        });
+        return handed;
     }
 
     private static <T> List<T> results(List<CompletableFuture<T>> futures) {

@@ -7,6 +7,7 @@ import dev.sluice.rules.Request;
 import dev.sluice.rules.RuleDecision;
 import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.Verdict;
+import dev.sluice.server.record.Recorder;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import java.time.Duration;
@@ -24,9 +25,11 @@ import org.jspecify.annotations.Nullable;
 final class RuleLimits implements RateLimitService.Decider {
     private final RuleEngine engine;
     private final LimitOverrides overrides;
+    private final @Nullable Recorder recorder;
 
-    RuleLimits(RuleEngine engine, WindowCounter.Factory windows) {
+    RuleLimits(RuleEngine engine, WindowCounter.Factory windows, @Nullable Recorder recorder) {
         this.engine = engine;
+        this.recorder = recorder;
         this.overrides = new LimitOverrides(windows);
     }
 
@@ -35,8 +38,17 @@ final class RuleLimits implements RateLimitService.Decider {
         overrides.listener(listener);
     }
 
-    /** The result for a descriptor, and the verdict that took permits for it. */
-    private record Charge(DescriptorResult result, @Nullable Verdict verdict) {}
+    /**
+     * The result for a descriptor, and what took permits for it.
+     *
+     * @param verdict the verdict of the rules; null if they took nothing
+     * @param uncount takes back the hits that were counted for a limit of the descriptor's own
+     */
+    private record Charge(DescriptorResult result, @Nullable Verdict verdict, Runnable uncount) {
+        static Charge nothing(DescriptorResult result) {
+            return new Charge(result, null, () -> {});
+        }
+    }
 
     @Override
     public CompletableFuture<RateLimitService.Decided> decide(RateLimitRequest request) {
@@ -49,43 +61,16 @@ final class RuleLimits implements RateLimitService.Decider {
         for (int i = 0; i < requests.size(); i++) {
             charges.add(decide(request, request.getDescriptors(i), requests.get(i), checks));
         }
-        CompletableFuture<List<Charge>> all = RateLimitService.all(charges);
-        CompletableFuture<RateLimitService.Decided> decided = RateLimitService.isDecided(all)
-                ? settle(all.join())
-                : all.whenComplete((made, failure) -> {
-                            if (failure != null) {
-                                refund(checks);
-                            }
-                        })
-                        .thenCompose(this::settle);
-        return decided.isDone() ? decided : cancellable(decided, checks);
+        CompletableFuture<List<Charge>> all = RateLimitService.allOrNone(charges, this::giveBack);
+        CompletableFuture<RateLimitService.Decided> decided =
+                RateLimitService.isDecided(all) ? settle(all.join()) : all.thenCompose(this::settle);
+        return RateLimitService.cancellable(decided, () -> checks.forEach(check -> check.cancel(false)));
     }
 
-    /** The same decision; when its caller cancels it, the checks end, and what was taken is given back. */
-    private static CompletableFuture<RateLimitService.Decided> cancellable(
-            CompletableFuture<RateLimitService.Decided> decided, List<CompletableFuture<Verdict>> checks) {
-        CompletableFuture<RateLimitService.Decided> handed = new CompletableFuture<>();
-        decided.whenComplete((made, failure) -> {
-            if (failure != null) {
-                handed.completeExceptionally(failure);
-            } else if (!handed.complete(made)) {
-                made.giveBack().run();
-            }
-        });
-        handed.whenComplete((made, failure) -> {
-            if (handed.isCancelled()) {
-                checks.forEach(check -> check.cancel(false));
-            }
-        });
-        return handed;
-    }
-
-    /** Refunds the checks that were made before another failed or was cancelled. */
-    private void refund(List<CompletableFuture<Verdict>> checks) {
-        for (CompletableFuture<Verdict> check : checks) {
-            if (!check.isCompletedExceptionally()) {
-                engine.refund(check.join());
-            }
+    private void giveBack(Charge charge) {
+        charge.uncount.run();
+        if (charge.verdict != null) {
+            engine.refund(charge.verdict);
         }
     }
 
@@ -96,10 +81,15 @@ final class RuleLimits implements RateLimitService.Decider {
             List<CompletableFuture<Verdict>> checks) {
         long hits = Descriptors.hits(whole, descriptor);
         if (descriptor.hasLimit()) {
-            return overrides.decide(whole.getDomain(), descriptor, hits).thenApply(result -> new Charge(result, null));
+            return overrides
+                    .decide(whole.getDomain(), descriptor, hits)
+                    .thenApply(counted -> new Charge(counted.result(), null, counted.uncount()));
         }
         if (hits == 0) {
-            return engine.peek(request).thenApply(verdict -> new Charge(result(verdict, Taken.NO), null));
+            return engine.peek(request).thenApply(verdict -> Charge.nothing(result(verdict, Taken.NO)));
+        }
+        if (recorder != null) {
+            recorder.record(request);
         }
         CompletableFuture<Verdict> check = engine.check(request);
         checks.add(check);
@@ -109,11 +99,10 @@ final class RuleLimits implements RateLimitService.Decider {
     }
 
     private static Charge taken(Verdict verdict) {
-        return new Charge(result(verdict, Taken.YES), verdict);
+        return new Charge(result(verdict, Taken.YES), verdict, () -> {});
     }
 
     private CompletableFuture<RateLimitService.Decided> settle(List<Charge> charges) {
-        List<Verdict> verdicts = new ArrayList<>(charges.size());
         List<DescriptorResult> results = new ArrayList<>(charges.size());
         boolean holds = false;
         boolean denied = false;
@@ -121,32 +110,34 @@ final class RuleLimits implements RateLimitService.Decider {
             Verdict verdict = charge.verdict();
             results.add(charge.result());
             denied |= charge.result().denies();
-            if (verdict != null) {
-                verdicts.add(verdict);
-                holds |= engine.leases().holds(verdict);
-            }
+            holds |= verdict != null && engine.leases().holds(verdict);
         }
         if (denied) {
             return refuse(charges);
         }
         if (!holds) {
             return CompletableFuture.completedFuture(
-                    new RateLimitService.Decided(results, () -> verdicts.forEach(engine::refund), false));
+                    new RateLimitService.Decided(results, () -> charges.forEach(this::giveBack), false));
         }
-        return RateLimitService.all(verdicts.stream()
-                        .map(verdict -> engine.leases().grant(verdict, null))
-                        .toList())
-                .thenApply(tokens -> held(results, verdicts, tokens));
+        return RateLimitService.all(charges.stream().map(this::lease).toList())
+                .thenApply(tokens -> held(results, charges, tokens));
+    }
+
+    /** The token of what a charge holds: empty if it holds nothing, and absent if there is no room for a lease. */
+    private CompletableFuture<Optional<String>> lease(Charge charge) {
+        return charge.verdict == null
+                ? CompletableFuture.completedFuture(Optional.of(""))
+                : engine.leases().grant(charge.verdict, null);
     }
 
     /** The decision on a request that holds permits. Envoy cannot release them, so that their leases end them. */
     private RateLimitService.Decided held(
-            List<DescriptorResult> results, List<Verdict> verdicts, List<Optional<String>> tokens) {
+            List<DescriptorResult> results, List<Charge> charges, List<Optional<String>> tokens) {
         Runnable giveBack = () -> {
-            for (int i = 0; i < verdicts.size(); i++) {
+            for (int i = 0; i < charges.size(); i++) {
                 String token = tokens.get(i).orElse(null); // without one it has been given back
                 if (token != null && token.isEmpty()) {
-                    engine.refund(verdicts.get(i));
+                    giveBack(charges.get(i));
                 } else if (token != null) {
                     engine.leases().release(token);
                 }
@@ -184,7 +175,8 @@ final class RuleLimits implements RateLimitService.Decider {
                 }
             }
         }
-        RateLimitService.Decided decided = RateLimitService.Decided.counted(results);
+        RateLimitService.Decided decided =
+                new RateLimitService.Decided(results, () -> charges.forEach(charge -> charge.uncount.run()), false);
         return refunds.isEmpty()
                 ? CompletableFuture.completedFuture(decided)
                 : RateLimitService.all(refunds).thenApply(done -> decided);

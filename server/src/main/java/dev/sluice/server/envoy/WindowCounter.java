@@ -67,13 +67,14 @@ final class WindowCounter {
      * @param before the hits counted in it before those of this call
      * @param endsInMicros microseconds until it ends
      * @param source which part counted them
+     * @param uncount takes the hits of this call back
      */
-    record Usage(long hits, long before, long endsInMicros, Decision.Source source) {}
+    record Usage(long hits, long before, long endsInMicros, Decision.Source source, Runnable uncount) {}
 
     /** Counts {@code hits}; 0 only looks. */
     CompletableFuture<Usage> count(String key, long hits) {
         return hits == 0
-                ? limiter.peekAsync(key, 0).thenApply(this::usage)
+                ? limiter.peekAsync(key, 0).thenApply(seen -> usage(seen, () -> {}))
                 : take(key, Math.min(hits, capacity), MAX_TRIES);
     }
 
@@ -81,15 +82,15 @@ final class WindowCounter {
     private CompletableFuture<Usage> take(String key, long hits, int tries) {
         return limiter.decideAsync(key, hits)
                 .thenCompose(decision -> decision.allowed() || decision.remaining() == 0 || tries == 0
-                        ? CompletableFuture.completedFuture(usage(decision))
+                        ? CompletableFuture.completedFuture(usage(decision, () -> limiter.refundAsync(key, decision)))
                         : take(key, decision.remaining(), tries - 1));
     }
 
-    private Usage usage(Decision decision) {
+    private Usage usage(Decision decision, Runnable uncount) {
         long hits = decision.allowed() ? capacity - decision.remaining() : capacity;
         long before = decision.allowed() ? Math.max(0, hits - decision.permits()) : capacity;
         long reset = decision.resetAfterMicros();
         long endsIn = reset > 0 ? reset : unitMicros - Math.floorMod(wallMicros.getAsLong(), unitMicros);
-        return new Usage(hits, before, endsIn, decision.source());
+        return new Usage(hits, before, endsIn, decision.source(), uncount);
     }
 }

@@ -1,82 +1,219 @@
 package dev.sluice.server.page;
 
-import dev.sluice.simulate.Algorithm;
+import dev.sluice.server.web.HttpProblem;
 import dev.sluice.simulate.Picture;
+import dev.sluice.simulate.PictureStyle;
+import dev.sluice.simulate.PictureText;
 import dev.sluice.simulate.Scenario;
 import dev.sluice.simulate.Simulation;
-import dev.sluice.simulate.Traffic;
+import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
+import io.vertx.core.WorkerExecutor;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.json.JsonObject;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Serves the page that shows what a limit does to traffic, and the pictures on it. The real limiters run the simulation on
- * a worker thread; {@link Scenario} bounds how much work one request can ask for.
+ * Serves the page that shows what a limit does to traffic, what it draws, and the calculator beside it. The real limiters
+ * run the simulation, one at a time on a worker thread; {@link Scenario} bounds how much work one request can ask for. Their
+ * number is bounded, and those whose clients have gone are not run.
  */
 public final class Playground implements Handler<HttpServerRequest> {
     private static final int DEFAULT_WIDTH = 860;
-    /** Allows no scripts, styles or pictures of other sites. The pictures have inline styles. */
-    private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline';"
-            + " img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+    /** A simulation takes a fraction of a second, and its result up to some megabytes. */
+    private static final int MAX_PENDING = 64;
 
-    private final Vertx vertx;
-    private final String page = resource("playground.html")
-            .replace("<!--algorithms-->", algorithms())
-            .replace("<!--shapes-->", shapes());
-    private final String script = resource("playground.js");
-    private final String style = resource("playground.css");
+    private static final String WIDTH = "width";
+    private static final String LANGUAGE = "language";
+    private static final String JSON = "application/json";
+    /** Allows no scripts, styles or pictures of other sites, and none inline. */
+    private static final Map<String, String> FIELDS = Map.of(
+            "Cache-Control",
+            "no-cache",
+            "Referrer-Policy",
+            "no-referrer",
+            "Content-Security-Policy",
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';"
+                    + " form-action 'self'; base-uri 'none'; frame-ancestors 'none'");
+    /** A picture by itself has a style element of its own. */
+    private static final String PICTURE_POLICY =
+            "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
+
+    private static final List<String> FILES = List.of(
+            "playground.html",
+            "playground.js",
+            "playground.css",
+            "play-state.js",
+            "play-animate.js",
+            "play-draw.js",
+            "play-en.json",
+            "play-zh.json",
+            "capacity.html",
+            "capacity.js");
+
+    /** Read when a page is first asked for. */
+    private static final class Files {
+        static final Map<String, StaticFile> BY_PATH =
+                FILES.stream().collect(Collectors.toUnmodifiableMap(Playground::path, StaticFile::of));
+    }
+
+    private static final class Words {
+        static final Map<String, PictureText> BY_LANGUAGE =
+                Map.of("en", PictureText.english(), "zh", PictureText.of(texts("play-zh.json")));
+    }
+
+    private final WorkerExecutor worker;
+    /** Requests that wait for their turn, and those whose response has not been taken by its client. */
+    private final AtomicInteger pending = new AtomicInteger();
 
     public Playground(Vertx vertx) {
-        this.vertx = vertx;
+        this.worker = vertx.createSharedWorkerExecutor("sluice-playground", 1);
+    }
+
+    /** Where a file is: a page has a path without the ending. */
+    private static String path(String file) {
+        return "/" + (file.endsWith(".html") ? file.substring(0, file.length() - ".html".length()) : file);
+    }
+
+    static Map<String, String> texts(String file) {
+        Map<String, String> texts = new HashMap<>();
+        for (Map.Entry<String, Object> entry : new JsonObject(StaticFile.text(file))) {
+            texts.put(entry.getKey(), entry.getValue().toString());
+        }
+        return texts;
     }
 
     @Override
     public void handle(HttpServerRequest request) {
-        if (!onlyReads(request)) {
+        if (!isRead(request)) {
+            HttpProblem.sendWrongMethod(request, "GET, HEAD");
             return;
         }
-        switch (Objects.requireNonNullElse(request.path(), "/")) {
-            case "/" -> send(request, "text/html", page);
-            case "/playground.js" -> send(request, "text/javascript", script);
-            case "/playground.css" -> send(request, "text/css", style);
-            case "/simulate.svg" -> simulate(request);
-            default -> refuse(request, 404, "no such page: " + request.path());
+        String path = Objects.requireNonNullElse(request.path(), "/");
+        switch (path) {
+            case "/simulate.svg" -> {
+                request.response().putHeader("Content-Security-Policy", PICTURE_POLICY);
+                work(request, "image/svg+xml", Playground::picture);
+            }
+            case "/simulate.json" -> work(request, JSON, Playground::json);
+            case "/capacity.json" ->
+                work(request, JSON, values -> Capacity.of(values).json().encode());
+            default -> {
+                StaticFile file = Files.BY_PATH.get(path);
+                if (file == null) {
+                    HttpProblem.of(404, "no such page: " + path).send(request);
+                } else {
+                    file.send(request, FIELDS);
+                }
+            }
         }
     }
 
-    private void simulate(HttpServerRequest request) {
-        MultiMap parameters = request.params();
-        vertx.executeBlocking(() -> draw(parameters), false).onComplete(drawn -> {
-            if (drawn.succeeded()) {
-                send(request, "image/svg+xml", drawn.result());
-            } else if (drawn.cause() instanceof IllegalArgumentException bad) {
-                refuse(request, 400, String.valueOf(bad.getMessage()));
-            } else {
-                refuse(request, 500, "the picture could not be drawn: " + drawn.cause());
-            }
-        });
+    private static boolean isRead(HttpServerRequest request) {
+        return request.method().equals(HttpMethod.GET) || request.method().equals(HttpMethod.HEAD);
     }
 
-    private static String draw(MultiMap parameters) {
+    private static String picture(Map<String, String> values) {
+        int width = width(values.remove(WIDTH));
+        PictureText words = words(values.remove(LANGUAGE));
+        Scenario scenario = Scenario.parse(values);
+        return draw(scenario, scenario.run(), width, words, PictureStyle.READERS_CHOICE);
+    }
+
+    /** The numbers and decisions, and the picture, without colours, if a width is given. */
+    private static String json(Map<String, String> values) {
+        @Nullable String width = values.remove(WIDTH);
+        PictureText words = words(values.remove(LANGUAGE));
+        Scenario scenario = Scenario.parse(values);
+        List<Simulation> simulations = scenario.run();
+        JsonObject json = SimulationJson.of(scenario, simulations);
+        if (width != null) {
+            json.put("picture", draw(scenario, simulations, width(width), words, PictureStyle.NONE));
+        }
+        return json.encode();
+    }
+
+    private static String draw(
+            Scenario scenario, List<Simulation> simulations, int width, PictureText words, PictureStyle style) {
+        return Picture.draw(words.scenario(scenario), simulations, width, words, style);
+    }
+
+    /** Answers with what a task makes of the parameters; a value that it refuses is the client's mistake. */
+    private void work(HttpServerRequest request, String type, Function<Map<String, String>, String> task) {
+        Map<String, String> values;
+        try {
+            values = values(request);
+        } catch (IllegalArgumentException e) {
+            refuse(request, e);
+            return;
+        }
+        HttpServerResponse response = request.response();
+        if (pending.incrementAndGet() > MAX_PENDING) {
+            pending.decrementAndGet();
+            response.putHeader("Retry-After", "2");
+            HttpProblem.of(503, "too many simulations are asked for at once; try again in a moment")
+                    .send(request);
+            return;
+        }
+        AtomicBoolean gone = new AtomicBoolean();
+        response.closeHandler(closed -> gone.set(true));
+        worker.executeBlocking(() -> gone.get() ? "" : task.apply(values), false)
+                .compose(
+                        result -> gone.get() ? Future.<Void>succeededFuture() : send(request, type, result),
+                        failure -> refuse(request, failure))
+                .onComplete(sent -> pending.decrementAndGet());
+    }
+
+    private static Future<Void> send(HttpServerRequest request, String type, String body) {
+        return request.response()
+                .putHeader("Content-Type", type + "; charset=utf-8")
+                .putHeader("X-Content-Type-Options", "nosniff")
+                .putHeader("Referrer-Policy", "no-referrer")
+                .putHeader("Cache-Control", "no-store")
+                .end(request.method().equals(HttpMethod.HEAD) ? "" : body);
+    }
+
+    private static Future<Void> refuse(HttpServerRequest request, Throwable failure) {
+        if (failure instanceof IllegalArgumentException) {
+            HttpProblem.badRequest(String.valueOf(failure.getMessage())).send(request);
+        } else {
+            HttpProblem.of(500, "this could not be simulated: " + failure).send(request);
+        }
+        return Future.succeededFuture();
+    }
+
+    private static Map<String, String> values(HttpServerRequest request) {
+        MultiMap parameters;
+        try {
+            parameters = request.params();
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("in the query a '%' is not followed by two hexadecimal digits", e);
+        }
         Map<String, String> values = new HashMap<>();
         for (String name : parameters.names()) {
             values.put(name, String.join(",", parameters.getAll(name)));
         }
-        int width = width(values.remove("width"));
-        Scenario scenario = Scenario.parse(values);
-        List<Simulation> simulations = scenario.run();
-        return Picture.draw(scenario.summary(), simulations, width);
+        return values;
+    }
+
+    private static PictureText words(@Nullable String language) {
+        @Nullable PictureText words = Words.BY_LANGUAGE.get(language == null ? "en" : language);
+        if (words == null) {
+            throw new IllegalArgumentException("language must be en or zh, was '" + language + "'");
+        }
+        return words;
     }
 
     private static int width(@Nullable String text) {
@@ -88,73 +225,5 @@ public final class Playground implements Handler<HttpServerRequest> {
                     + Picture.MAX_WIDTH + ", was '" + text + "'");
         }
         return Integer.parseInt(text);
-    }
-
-    /** Whether the request is a GET or HEAD; if not, it has been refused. */
-    private static boolean onlyReads(HttpServerRequest request) {
-        if (request.method().equals(HttpMethod.GET) || request.method().equals(HttpMethod.HEAD)) {
-            return true;
-        }
-        request.response().putHeader("Allow", "GET, HEAD");
-        refuse(request, 405, "only GET and HEAD here, was " + request.method());
-        return false;
-    }
-
-    private static void refuse(HttpServerRequest request, int status, String line) {
-        request.response()
-                .setStatusCode(status)
-                .putHeader("Content-Type", "text/plain; charset=utf-8")
-                .putHeader("X-Content-Type-Options", "nosniff")
-                .putHeader("Cache-Control", "no-store")
-                .end(line + "\n");
-    }
-
-    private static void send(HttpServerRequest request, String type, String body) {
-        request.response()
-                .putHeader("Content-Type", type + "; charset=utf-8")
-                .putHeader("Content-Security-Policy", POLICY)
-                .putHeader("X-Content-Type-Options", "nosniff")
-                .putHeader("Referrer-Policy", "no-referrer")
-                .putHeader("Cache-Control", "no-store")
-                .end(body);
-    }
-
-    private static String algorithms() {
-        StringBuilder html = new StringBuilder();
-        for (Algorithm algorithm : Algorithm.values()) {
-            html.append("<label class=\"check\" title=\"")
-                    .append(algorithm.summary())
-                    .append("\"><input type=\"checkbox\" name=\"algorithm\" value=\"")
-                    .append(algorithm.text())
-                    .append("\"> ")
-                    .append(algorithm.text())
-                    .append("</label>\n");
-        }
-        return html.toString();
-    }
-
-    private static String shapes() {
-        StringBuilder html = new StringBuilder();
-        for (Traffic.Shape shape : Traffic.Shape.values()) {
-            html.append("<option value=\"")
-                    .append(shape.text())
-                    .append("\" title=\"")
-                    .append(shape.summary())
-                    .append("\">")
-                    .append(shape.text())
-                    .append("</option>\n");
-        }
-        return html.toString();
-    }
-
-    private static String resource(String name) {
-        try (InputStream in = Playground.class.getResourceAsStream(name)) {
-            if (in == null) {
-                throw new IllegalStateException("not in this build: " + name);
-            }
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 }

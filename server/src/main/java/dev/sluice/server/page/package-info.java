@@ -1,4 +1,4 @@
-/** The playground: a page that shows what a limit does to traffic. */
+/** The pages of the admin port, their scripts and texts, and the script for browsers. */
 @NullMarked
 package dev.sluice.server.page;
 

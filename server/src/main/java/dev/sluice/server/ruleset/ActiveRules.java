@@ -107,17 +107,23 @@ public final class ActiveRules {
         return new Candidate(candidate, checked.rules(), texts(checked.warnings()));
     }
 
+    /** Says whether a text could be put in force here. Any thread may ask, and nothing changes. */
+    public CheckedText check(String text) {
+        try {
+            CheckedRules checked = parse(text);
+            return CheckedText.of(checked.rules(), checked.warnings());
+        } catch (BadRulesException bad) {
+            return CheckedText.wrong(bad.problems);
+        }
+    }
+
     private CheckedRules parse(String text) {
         CheckedRules checked;
         try {
             checked = RuleFile.check(fileName, text);
         } catch (RuleFileException e) {
-            throw new BadRulesException(e.problems().stream()
-                    .map(problem -> new RuleProblem(
-                            (problem.field().isEmpty() ? "" : problem.field() + ": ") + problem.message(),
-                            problem.line(),
-                            problem.column()))
-                    .toList());
+            throw new BadRulesException(
+                    e.problems().stream().map(RuleProblem::of).toList());
         } catch (Throwable e) {
             throw unexpected(e);
         }

@@ -31,14 +31,14 @@ final class RedisRules implements SharedRules {
     private static final String PUBLISH = script("publish-version.lua");
     private static final String PUT = script("put-override.lua");
 
-    private final RedisRulesConnection connection;
+    private final RedisConnection connection;
     private final String state;
     private final String versions;
     private final String overrides;
     private final int maxVersions;
 
     RedisRules(String url, String prefix, int maxVersions) {
-        this.connection = new RedisRulesConnection(url);
+        this.connection = new RedisConnection(url);
         this.state = prefix + ":{rules}";
         this.versions = state + ":versions";
         this.overrides = state + ":overrides";

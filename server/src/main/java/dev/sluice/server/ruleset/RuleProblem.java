@@ -1,5 +1,6 @@
 package dev.sluice.server.ruleset;
 
+import dev.sluice.rules.file.FileProblem;
 import io.vertx.core.json.JsonObject;
 
 /**
@@ -9,6 +10,13 @@ import io.vertx.core.json.JsonObject;
  * @param column from 1; 0 if the mistake is not at a place in the text
  */
 public record RuleProblem(String message, int line, int column) {
+    static RuleProblem of(FileProblem problem) {
+        return new RuleProblem(
+                (problem.field().isEmpty() ? "" : problem.field() + ": ") + problem.message(),
+                problem.line(),
+                problem.column());
+    }
+
     JsonObject json() {
         JsonObject json = new JsonObject();
         if (line > 0) {

@@ -16,8 +16,10 @@ import java.util.Locale;
  *
  * @param limits the limits of an override, as a rule file writes them; empty for a block
  * @param who the admin who asked for it
+ * @param why the reason that the admin gave; empty if none
  */
-public record TemporaryOverride(Kind kind, String rule, String key, Instant until, List<String> limits, String who) {
+public record TemporaryOverride(
+        Kind kind, String rule, String key, Instant until, List<String> limits, String who, String why) {
     public enum Kind {
         BLOCK,
         OVERRIDE;
@@ -81,6 +83,9 @@ public record TemporaryOverride(Kind kind, String rule, String key, Instant unti
                 .put("key", key)
                 .put("until", until.toString())
                 .put("who", who);
+        if (!why.isEmpty()) {
+            json.put("why", why);
+        }
         return limits.isEmpty() ? json : json.put("limits", new JsonArray(limits));
     }
 
@@ -93,6 +98,7 @@ public record TemporaryOverride(Kind kind, String rule, String key, Instant unti
                 json.getJsonArray("limits", new JsonArray()).stream()
                         .map(String::valueOf)
                         .toList(),
-                json.getString("who"));
+                json.getString("who"),
+                json.getString("why", ""));
     }
 }

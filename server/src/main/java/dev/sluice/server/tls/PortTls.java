@@ -1,13 +1,11 @@
 package dev.sluice.server.tls;
 
-import dev.sluice.rules.watch.WatchedContent;
 import dev.sluice.rules.watch.Watcher;
 import dev.sluice.server.tls.TlsFiles.Contents;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.net.ServerSSLOptions;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -15,7 +13,8 @@ import java.util.function.Consumer;
 /**
  * TLS of one port. Its files are read once a second. New ones that are right are used for the connections from then on;
  * wrong ones change nothing, and the log has the reason. A change counts when the files are the same one second later,
- * since somebody may be in the middle of writing.
+ * since somebody may be in the middle of writing. Files that are not in use are tried again every second, whatever was wrong
+ * with them.
  */
 public final class PortTls {
     private static final System.Logger LOG = System.getLogger(PortTls.class.getName());
@@ -24,18 +23,18 @@ public final class PortTls {
     private final String port;
     private final TlsFiles files;
     private final Duration handshakeTimeout;
-    private final WatchedContent<Contents> content;
     private volatile Certificates current;
-    private volatile Contents inUse;
+    private Contents inUse;
+    private Contents seen;
     private volatile String problem = "";
 
     private PortTls(String port, TlsFiles files, Duration handshakeTimeout, Contents contents) {
         this.port = port;
         this.files = files;
         this.handshakeTimeout = handshakeTimeout;
-        this.content = new WatchedContent<>(contents);
         this.current = Certificates.parse(files, contents);
         this.inUse = contents;
+        this.seen = contents;
     }
 
     /**
@@ -89,11 +88,12 @@ public final class PortTls {
     private void look(Watcher watcher, Consumer<ServerSSLOptions> update) {
         try {
             Contents now = files.read();
-            Optional<Contents> changed = content.read(now);
-            if (changed.isPresent()) {
-                renew(changed.get(), update);
-            } else if (now.equals(inUse)) {
+            boolean settled = now.equals(seen);
+            seen = now;
+            if (now.equals(inUse)) {
                 problem = "";
+            } else if (settled) {
+                renew(now, update);
             }
         } catch (TlsException | CompletionException e) {
             watcher.failed();

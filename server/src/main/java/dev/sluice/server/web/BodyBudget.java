@@ -27,7 +27,7 @@ public final class BodyBudget {
     private final Map<HttpConnection, Long> byConnection = new ConcurrentHashMap<>();
 
     public BodyBudget(Bounds bounds) {
-        this(bounds.unfinishedBytes(), bounds.connectionUnfinishedBytes());
+        this(bounds.unfinished().bytes(), bounds.unfinished().connectionBytes());
     }
 
     BodyBudget(long maxBytes, long maxConnectionBytes) {

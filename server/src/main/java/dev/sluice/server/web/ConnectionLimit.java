@@ -12,7 +12,7 @@ import java.util.function.BooleanSupplier;
 
 /**
  * Limits the connections that a listening socket accepts: closes those beyond the limit at once, and gives each of the
- * others an {@link IdleTimeout}, a {@link HeadTimeout} and a bound on {@link UnreadResponses}.
+ * others a {@link LingeringClose}, an {@link IdleTimeout}, a {@link HeadTimeout} and a share of the {@link ConnectionMemory}.
  */
 @Sharable
 final class ConnectionLimit extends ChannelInboundHandlerAdapter {
@@ -24,12 +24,15 @@ final class ConnectionLimit extends ChannelInboundHandlerAdapter {
     private final Bounds bounds;
     private final BooleanSupplier open;
     private final Runnable onReject;
-    private final UnreadResponses unread;
+    private final ConnectionMemory memory;
+    private final LingeringClose closing;
     private final AtomicInteger count = new AtomicInteger();
 
-    ConnectionLimit(Bounds bounds, BooleanSupplier open, Runnable onReject, UnreadResponses unread) {
+    ConnectionLimit(
+            Bounds bounds, BooleanSupplier open, Runnable onReject, ConnectionMemory memory, LingeringClose closing) {
         this.bounds = bounds;
-        this.unread = unread;
+        this.memory = memory;
+        this.closing = closing;
         this.open = open;
         this.onReject = onReject;
     }
@@ -57,8 +60,9 @@ final class ConnectionLimit extends ChannelInboundHandlerAdapter {
         connection
                 .pipeline()
                 .addLast(
+                        closing.closer(),
                         new IdleTimeout(bounds.idleTimeout()),
-                        unread.counter(),
+                        memory.counter(),
                         new HeadTimeout(bounds.requestTimeout()));
         context.fireChannelRead(connection);
     }

@@ -4,7 +4,6 @@ import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
-import io.vertx.core.http.HttpVersion;
 
 /**
  * Ends the streams of HTTP/2 whose requests were answered and never end: a client that leaves them open would otherwise keep
@@ -16,7 +15,7 @@ public final class HalfOpenStreams implements Handler<HttpServerRequest> {
     private final Vertx vertx;
     private final Handler<HttpServerRequest> handler;
 
-    /** Passes all requests on to {@code handler}. */
+    /** Passes all requests on to {@code handler}. They must be over HTTP/2. */
     public HalfOpenStreams(Vertx vertx, Handler<HttpServerRequest> handler) {
         this.vertx = vertx;
         this.handler = handler;
@@ -24,19 +23,16 @@ public final class HalfOpenStreams implements Handler<HttpServerRequest> {
 
     @Override
     public void handle(HttpServerRequest request) {
-        if (request.version() == HttpVersion.HTTP_2) {
-            HttpServerResponse response = request.response();
-            response.endHandler(sent -> {
-                if (!request
-                        .isEnded()) { // it may end with its head, which is known a moment after the handler was called
-                    vertx.runOnContext(later -> {
-                        if (!request.isEnded() && !response.closed()) {
-                            response.reset(NO_ERROR);
-                        }
-                    });
-                }
-            });
-        }
+        HttpServerResponse response = request.response();
+        response.endHandler(sent -> {
+            if (!request.isEnded()) { // it may end with its head, which is known a moment after the handler was called
+                vertx.runOnContext(later -> {
+                    if (!request.isEnded() && !response.closed()) {
+                        response.reset(NO_ERROR);
+                    }
+                });
+            }
+        });
         handler.handle(request);
     }
 }

@@ -141,6 +141,12 @@ final class HeadTimeout extends ChannelInboundHandlerAdapter {
     }
 
     @Override
+    public void channelInactive(ChannelHandlerContext context) {
+        stop();
+        context.fireChannelInactive();
+    }
+
+    @Override
     public void handlerRemoved(ChannelHandlerContext context) {
         stop();
     }

@@ -20,10 +20,12 @@ public final class InvalidHeadHandler implements Handler<HttpServerRequest> {
 
     private HttpProblem problem(Throwable cause) {
         if (cause instanceof TooLongHttpLineException) {
-            return HttpProblem.of(414, "the request line has at most " + bounds.lineBytes() + " bytes");
+            return HttpProblem.of(
+                    414, "the request line has at most " + bounds.request().lineBytes() + " bytes");
         }
         if (cause instanceof TooLongHttpHeaderException) {
-            return HttpProblem.of(431, "the header fields have at most " + bounds.headerBytes() + " bytes together");
+            return HttpProblem.of(
+                    431, "the header fields have at most " + bounds.request().headerBytes() + " bytes together");
         }
         String message = cause.getMessage();
         return HttpProblem.badRequest("this is not a request in HTTP/1.1: "

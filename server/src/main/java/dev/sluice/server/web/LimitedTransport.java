@@ -30,11 +30,13 @@ public final class LimitedTransport implements io.vertx.core.transport.Transport
     /**
      * @param open whether connections are accepted at all
      * @param onReject called for every connection beyond the limit
+     * @param memory bounds the memory of the connections
      */
-    public LimitedTransport(Bounds bounds, BooleanSupplier open, Runnable onReject) {
+    public LimitedTransport(Bounds bounds, BooleanSupplier open, Runnable onReject, ConnectionMemory memory) {
         this.inner = best();
-        UnreadResponses unread = new UnreadResponses(bounds);
-        this.limited = new Limited(inner.implementation(), () -> new ConnectionLimit(bounds, open, onReject, unread));
+        LingeringClose closing = new LingeringClose();
+        this.limited =
+                new Limited(inner.implementation(), () -> new ConnectionLimit(bounds, open, onReject, memory, closing));
     }
 
     /** The native one where there is one, since it is cheaper, else the one of the JDK. */

@@ -3,6 +3,10 @@ package dev.sluice.server.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.redis.servers.RedisServer;
+import dev.sluice.rules.file.RuleFile;
+import dev.sluice.server.ServerSettings;
+import dev.sluice.server.SluiceServer;
+import dev.sluice.server.ruleset.InitialRules;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -39,8 +43,11 @@ import org.junit.jupiter.api.io.TempDir;
  *   <li>Every {@code java} snippet compiles and runs. Where a line ends in {@code // => value}, the expression on it has
  *       that value. {@code clock} is a ticker that stands still, and {@code at(11)} sets it to 11 seconds.
  *   <li>Where one names {@code redis://127.0.0.1:6379}, it is run on a real Redis that is empty.
+ *   <li>Where one listens on port 8000, it gets a port of its own and six requests: the sixth is denied with a 429.
+ *   <li>Where one names {@code http://127.0.0.1:8080}, a server with the example rules is there, and has time to answer.
  *   <li>Every {@code console} snippet is a call of {@code ./sluice} and what it prints.
- *   <li>Every link leads somewhere.
+ *   <li>Every {@code yaml} snippet that begins with {@code store} is a rule file without a mistake.
+ *   <li>Every link leads somewhere, and docs/README.md links to every page.
  * </ul>
  */
 @Tag("slow")
@@ -49,19 +56,48 @@ class DocsTest {
     private static final Pattern SNIPPET = Pattern.compile("^```java\\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);
     private static final Pattern CALL = Pattern.compile(
             "^```console\\n\\$ \\./sluice (simulate[^\\n]+)\\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);
+    private static final Pattern RULES =
+            Pattern.compile("^```yaml\\n(store: .*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);
     private static final Pattern CHECK = Pattern.compile("(?m)^(.+);\\s*// => (.+)$");
     private static final Pattern IMPORT = Pattern.compile("(?m)^import .+;$");
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)#\\s]*)(?:#([^)\\s]+))?\\)");
     private static final Pattern HEADING = Pattern.compile("(?m)^#+ (.+)$");
     private static final Pattern CLASS =
             Pattern.compile("`(?:[a-z]+\\.)?([A-Z]\\w+)(?:\\.[a-z]\\w*(?:\\([^)]*\\))?)?`");
-    private static final Pattern VERSION = Pattern.compile("<version>([^<]+)</version>");
+    private static final Pattern BUILT = Pattern.compile("<version>([^<]+)</version>");
+    private static final Pattern VERSION = Pattern.compile(
+            "dev\\.sluice</groupId>\\s*<artifactId>[^<]+</artifactId>\\s*<version>([^<]+)<|dev\\.sluice:[a-z-]+:([^\"`]+)");
 
     /** Its snippets are compiled and run by the tests of the starter, which have Spring. */
     private static final String SPRING = "docs/spring.md";
 
+    /** Their snippets are compiled by the tests that they name, which have the peers. */
+    private static final String MIGRATION = "docs/migrate/";
+
     /** What stands in the pages for the address of a Redis; one is started for whoever asks. */
     private static final String REDIS = "redis://127.0.0.1:6379";
+
+    /** What stands in the pages for the address of a server. */
+    private static final String SERVER = "http://127.0.0.1:8080";
+
+    private static final String CONNECT = "SluiceClient.connect(\"" + SERVER + "\"";
+
+    private static final String LISTEN = "new InetSocketAddress(8000)";
+
+    /** What is sent to a snippet that listens, and what it has to say. */
+    private static final String SIX_LOGINS = """
+            try {
+                for (int i = 1; i <= 6; i++) {
+                    var login = (java.net.HttpURLConnection)
+                            new java.net.URL("http://127.0.0.1:" + server.getAddress().getPort() + "/login").openConnection();
+                    same(login.getResponseCode(), i < 6 ? "200" : "429");
+                    String after = login.getHeaderField("Retry-After");
+                    same(after != null && Integer.parseInt(after) <= 60 && Integer.parseInt(after) > 0, "" + (i == 6));
+                }
+            } finally {
+                server.stop(0);
+            }
+            """;
 
     private static @Nullable RedisServer redis;
 
@@ -123,7 +159,7 @@ class DocsTest {
     Stream<DynamicTest> everySnippetDoesWhatItSays() throws IOException {
         return tests(SNIPPET, page -> snippet -> {
             String name = page.name.replaceAll("\\W", "_") + page.lineOf(snippet);
-            return () -> run(name, snippet.group(1));
+            return () -> runWithServer(name, snippet.group(1));
         });
     }
 
@@ -138,7 +174,13 @@ class DocsTest {
                 .filter(page -> page.all(SNIPPET).count() >= 10)
                 .map(Page::name)
                 .toList();
-        assertThat(withSnippets).contains("README.md", "docs/algorithms.md", "docs/limiter.md");
+        assertThat(withSnippets)
+                .contains(
+                        "docs/quickstart.md",
+                        "docs/zh/quickstart.md",
+                        "docs/algorithms.md",
+                        "docs/zh/algorithms.md",
+                        "docs/limiter.md");
     }
 
     @Test
@@ -154,17 +196,44 @@ class DocsTest {
         assertThat(dead).isEmpty();
     }
 
+    /** A folder with an index of its own is in the index of the docs by that. */
+    @Test
+    void theIndexHasEveryPage() throws IOException {
+        Page index = Page.read(ROOT.resolve("docs/README.md"));
+        List<String> linked =
+                index.all(LINK).map(link -> "docs/" + link.group(1)).toList();
+        assertThat(pages().stream()
+                        .map(Page::name)
+                        .filter(name -> name.startsWith("docs/") && !name.equals(index.name)))
+                .allMatch(name -> linked.contains(name) || linked.contains(name.replaceFirst("[^/]+$", "README.md")));
+    }
+
+    @Test
+    void everyRuleFileIsRead() throws IOException {
+        List<String> files = pages().stream()
+                .flatMap(page -> page.all(RULES))
+                .map(match -> match.group(1))
+                .toList();
+        assertThat(files)
+                .hasSizeGreaterThan(4)
+                .allSatisfy(
+                        file -> assertThat(RuleFile.parse("rules.yaml", file)).isNotNull());
+    }
+
     @Test
     void theVersionToDependOnIsTheOneThatIsBuilt() throws IOException {
-        Page readme = Page.read(ROOT.resolve("README.md"));
         Page pom = Page.read(ROOT.resolve("pom.xml"));
-        String built = pom.all(VERSION).findFirst().orElseThrow().group(1);
-        assertThat(readme.all(VERSION).map(version -> version.group(1))).containsExactly(built);
+        String built = pom.all(BUILT).findFirst().orElseThrow().group(1);
+        List<String> told = pages().stream()
+                .flatMap(page -> page.all(VERSION))
+                .map(version -> version.group(1) == null ? version.group(2) : version.group(1))
+                .toList();
+        assertThat(told).hasSizeGreaterThan(5).containsOnly(built);
     }
 
     private static List<Page> pages() throws IOException {
         try (Stream<Path> root = Files.list(ROOT);
-                Stream<Path> docs = Files.list(ROOT.resolve("docs"))) {
+                Stream<Path> docs = Files.walk(ROOT.resolve("docs"))) {
             return Stream.concat(root, docs)
                     .filter(file -> file.toString().endsWith(".md"))
                     .sorted()
@@ -180,7 +249,7 @@ class DocsTest {
     private static Stream<DynamicTest> tests(Pattern pattern, Function<Page, Function<MatchResult, Check>> checks)
             throws IOException {
         return pages().stream()
-                .filter(page -> !page.name.equals(SPRING))
+                .filter(page -> !page.name.equals(SPRING) && !page.name.startsWith(MIGRATION))
                 .flatMap(page -> page.all(pattern).map(match -> {
                     Check check = checks.apply(page).apply(match);
                     return DynamicTest.dynamicTest(page.name + ":" + page.lineOf(match), check::run);
@@ -217,14 +286,27 @@ class DocsTest {
 
     /** The anchor that a heading gets on the web. */
     private static String anchor(String heading) {
-        return heading.toLowerCase(Locale.ROOT).replaceAll("[^\\w\\- ]", "").replace(' ', '-');
+        return heading.toLowerCase(Locale.ROOT).replaceAll("(?U)[^\\w\\- ]", "").replace(' ', '-');
+    }
+
+    private void runWithServer(String name, String snippet) throws Exception {
+        if (!snippet.contains(SERVER)) {
+            run(name, snippet);
+            return;
+        }
+        try (SluiceServer server = SluiceServer.start(ServerSettings.of(InitialRules.example()))) {
+            String patient = CONNECT + ", ClientOptions.defaults().timeout(Duration.ofSeconds(20))";
+            run(name, snippet.replace(CONNECT, patient).replace(SERVER, "http://127.0.0.1:" + server.port()));
+        }
     }
 
     private void run(String name, String snippet) throws Exception {
         String imports =
                 IMPORT.matcher(snippet).results().map(MatchResult::group).collect(Collectors.joining("\n"));
         String told = IMPORT.matcher(snippet).replaceAll("");
-        String body = told.contains(REDIS) ? told.replace(REDIS, emptyRedis()) : told;
+        String stored = told.contains(REDIS) ? told.replace(REDIS, emptyRedis()) : told;
+        String body =
+                stored.contains(LISTEN) ? stored.replace(LISTEN, LISTEN.replace("8000", "0")) + SIX_LOGINS : stored;
         String checked = CHECK.matcher(body).replaceAll("same($1, \"$2\");");
         String source = imports
                 + "import dev.sluice.*;import java.time.*;import java.time.temporal.ChronoUnit;import java.util.*;"

@@ -47,7 +47,7 @@ class MainTest {
                 "frobnicate                      | sluice: Unmatched argument at index 0: 'frobnicate'; see sluice --help",
                 "simulate --permits ten          | sluice simulate: permits must be a whole number from 1 to 100000, was 'ten'; see",
                 "simulate --traffic storm        | sluice simulate: traffic must be one of steady, burst, boundary,",
-                "simulate --rate 99999           | sluice simulate: this is more than 10000 requests; choose a lower rate",
+                "simulate --rate 99999           | sluice simulate: this would be",
                 "simulate --slices 3             | sluice simulate: a period of 10000000 microseconds cannot be cut into 3",
                 "simulate --colour red           | sluice simulate: Unknown options: '--colour', 'red'; see",
                 "simulate --permits              | sluice simulate: Missing required parameter for option '--permits' (N)",
@@ -117,7 +117,7 @@ class MainTest {
                         "fixed-window-aligned            40        1                 20       20",
                         "sliding-log                     21       20                 10       10",
                         "picture: " + file);
-        assertThat(Files.readString(file)).startsWith("<svg").contains("most in any 10s: 20");
+        assertThat(Files.readString(file)).startsWith("<svg").contains("20 in 10s: 2 times the limit");
     }
 
     @Test
@@ -139,7 +139,7 @@ class MainTest {
         String file = folder.resolve("no/such/folder.svg").toString();
         assertThat(run("simulate", "--out", file)).isEqualTo(1);
         assertThat(err.toString())
-                .isEqualTo("sluice simulate: cannot write the picture to '" + file + "': NoSuchFileException"
+                .isEqualTo("sluice simulate: cannot write the picture to '" + file + "': there is no such folder"
                         + System.lineSeparator());
         assertThat(out.toString()).isEmpty();
     }
@@ -319,7 +319,8 @@ class MainTest {
         try (ServeProcess server = ServeProcess.start(Map.of())) {
             assertThat(server.stop()).isEqualTo(143);
             assertThat(server.said())
-                    .anyMatch(said -> said.matches("Look at +http://127\\.0\\.0\\.1:\\d+/ +\\(playground\\)"))
+                    .anyMatch(said -> said.matches(
+                            "Look at +http://127\\.0\\.0\\.1:\\d+/ +\\(live, rules, explain, playground\\)"))
                     .anyMatch(said -> said.matches("time=\\S+Z level=info event=started port=\\d+ adminPort=\\d+"
                             + " host=127.0.0.1 adminHost=127.0.0.1 rules=4"
                             + " file=example store=memory millis=\\d+"))

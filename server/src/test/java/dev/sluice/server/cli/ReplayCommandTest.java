@@ -88,7 +88,7 @@ class ReplayCommandTest {
                                 .startsWith("sluice replay: there is no request to replay:")
                                 .endsWith("empty.log is empty"),
                         line -> assertThat(line).contains("Missing required option: '--rules=FILE'"),
-                        line -> assertThat(line).contains("Missing required parameter: 'LOG'"),
+                        line -> assertThat(line).contains("name a log, or a server with --from"),
                         line -> assertThat(line).contains("--map must be ATTRIBUTE=FIELD, as in ip=client, was 'ip'"),
                         line -> assertThat(line).contains("--zone must be a zone such as"),
                         line -> assertThat(line)

@@ -95,7 +95,7 @@ final class EnvoyPagesTest {
         clock.to("1");
         Store store = Store.local(clock);
         RuleEngine engine = new RuleEngine(store, RuleFile.read(EXAMPLES.resolve("rules.yaml")));
-        limits(new RuleLimits(engine, new WindowCounter.Factory(store, OnFailure.LOCAL)));
+        limits(new RuleLimits(engine, new WindowCounter.Factory(store, OnFailure.LOCAL), null));
         limits(new EnvoyLimits(
                 Store.local(clock), OnFailure.LOCAL, EnvoyConfig.read(EXAMPLES.resolve("limits")), clock::micros));
     }

@@ -53,7 +53,8 @@ final class RuleLimitsTest {
         clock.to("1");
         server = new RlsServer(new RuleLimits(
                 new RuleEngine(store, RuleFile.parse("rules.yaml", RULES)),
-                new WindowCounter.Factory(store, OnFailure.LOCAL)));
+                new WindowCounter.Factory(store, OnFailure.LOCAL),
+                null));
     }
 
     @AfterEach

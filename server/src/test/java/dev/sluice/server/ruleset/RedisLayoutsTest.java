@@ -51,7 +51,8 @@ class RedisLayoutsTest {
                     "b|c",
                     Instant.MAX.minusSeconds(1),
                     List.of("1 per 1s"),
-                    "me");
+                    "me",
+                    "too many logins");
             one.put(override);
             assertThat(two.overrides()).containsExactly(java.util.Map.entry(override.name(), override));
             String seen = two.state().overrides();

@@ -27,9 +27,11 @@ import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Spans as a collector receives them over OTLP. */
+@Tag("slow")
 class TracingTest {
     private static final String RULES = """
             rules:

@@ -1,17 +1,9 @@
 package dev.sluice.simulate.log;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /** A part of a file that holds whole lines. */
 final class Block {
-    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-    private static final long NEWLINES = 0x0A0A0A0A0A0A0A0AL;
-    private static final long LOWS = 0x0101010101010101L;
-    private static final long HIGHS = 0x8080808080808080L;
-
     private final byte[] bytes;
     private final int from;
     private final int to;
@@ -77,7 +69,7 @@ final class Block {
                 return false;
             }
             from = next;
-            to = newline(bytes, from, Block.this.to);
+            to = ByteSearch.indexOf((byte) '\n', bytes, from, Block.this.to);
             ended = to < Block.this.to;
             next = to + 1;
             if (to > from && bytes[to - 1] == '\r') {
@@ -85,21 +77,5 @@ final class Block {
             }
             return true;
         }
-    }
-
-    /** The place of the next end of line; {@code to} if there is none. Looks at eight bytes at a time. */
-    static int newline(byte[] bytes, int from, int to) {
-        int at = from;
-        for (; at + 8 <= to; at += 8) {
-            long differs = (long) LONGS.get(bytes, at) ^ NEWLINES;
-            long found = differs - LOWS & ~differs & HIGHS;
-            if (found != 0) {
-                return at + (Long.numberOfTrailingZeros(found) >>> 3);
-            }
-        }
-        while (at < to && bytes[at] != '\n') {
-            at++;
-        }
-        return at;
     }
 }

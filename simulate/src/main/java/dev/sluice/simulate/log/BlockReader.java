@@ -59,7 +59,7 @@ final class BlockReader {
         long passed = length;
         while (true) {
             int count = fill(bytes, 0);
-            int newline = Block.newline(bytes, 0, count);
+            int newline = ByteSearch.indexOf((byte) '\n', bytes, 0, count);
             if (newline < count) {
                 rest = Arrays.copyOfRange(bytes, newline + 1, count);
                 return new Block(bytes, 0, 0, passed + newline, false, null);

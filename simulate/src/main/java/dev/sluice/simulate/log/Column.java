@@ -25,6 +25,8 @@ record Column(Kind kind, String attribute) {
         NANOS,
         /** Anything else that a rule may ask for. */
         TEXT,
+        /** The same, exactly as it is: also if it is empty, or a dash, which loggers write for nothing. */
+        VALUE,
         /** Nothing that anybody asks for. */
         NONE
     }
@@ -38,6 +40,11 @@ record Column(Kind kind, String attribute) {
 
     static Column text(String attribute) {
         return new Column(Kind.TEXT, attribute);
+    }
+
+    /** An attribute of a request that a server recorded. */
+    static Column value(String attribute) {
+        return new Column(Kind.VALUE, attribute);
     }
 
     static Column duration(Kind unit) {

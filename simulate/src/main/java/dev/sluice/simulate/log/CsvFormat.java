@@ -154,7 +154,7 @@ final class CsvFormat extends LogFormat {
             } else {
                 value = line;
                 from = at;
-                at = EntryBuilder.indexOf(separator, line, at, end);
+                at = ByteSearch.indexOf(separator, line, at, end);
                 to = at;
             }
             done = at >= end;
@@ -180,7 +180,7 @@ final class CsvFormat extends LogFormat {
                 }
                 unquoted[length++] = line[at];
             }
-            at = EntryBuilder.indexOf(separator, line, at, end);
+            at = ByteSearch.indexOf(separator, line, at, end);
             value = unquoted;
             from = 0;
             to = length;

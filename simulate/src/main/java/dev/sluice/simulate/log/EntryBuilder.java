@@ -52,7 +52,7 @@ final class EntryBuilder {
     boolean needs(Column column) {
         return switch (column.kind()) {
             case NONE -> false;
-            case TEXT, PATH -> indexOf(column) >= 0;
+            case TEXT, VALUE, PATH -> indexOf(column) >= 0;
             case REQUEST -> methodIndex >= 0 || pathIndex >= 0;
             default -> true;
         };
@@ -90,13 +90,18 @@ final class EntryBuilder {
                     values[index] = strings.get(line, from, to);
                 }
             }
+            case VALUE -> {
+                if (index >= 0) {
+                    values[index] = strings.get(line, from, to);
+                }
+            }
             case NONE -> {}
         }
         return null;
     }
 
     private void request(byte[] line, int from, int to) {
-        int space = indexOf((byte) ' ', line, from, to);
+        int space = ByteSearch.indexOf((byte) ' ', line, from, to);
         if (space == to || space == from) {
             return; // what a server writes for a request that it could not read
         }
@@ -116,7 +121,7 @@ final class EntryBuilder {
     }
 
     private void path(byte[] line, int from, int to) {
-        int query = indexOf((byte) '?', line, from, to);
+        int query = ByteSearch.indexOf((byte) '?', line, from, to);
         if (pathIndex >= 0 && query > from && !isDash(line, from, query)) {
             values[pathIndex] = strings.get(line, from, query);
         }
@@ -140,14 +145,6 @@ final class EntryBuilder {
 
     private static boolean isDash(byte[] line, int from, int to) {
         return to - from == 1 && line[from] == '-';
-    }
-
-    static int indexOf(byte wanted, byte[] line, int from, int to) {
-        int at = from;
-        while (at < to && line[at] != wanted) {
-            at++;
-        }
-        return at;
     }
 
     /** A part of a line, quoted, for a message. */

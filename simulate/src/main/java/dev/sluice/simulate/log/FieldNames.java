@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  * of nginx, Caddy, Traefik, Envoy, HAProxy and the clouds use. The first of several names wins.
  */
 final class FieldNames {
+    /** A request that a server recorded has its attributes in an object of this name, which says exactly what they are. */
+    private static final String RECORDED = "attributes.";
+
     private static final Map<String, List<String>> GUESSES = guesses();
 
     private FieldNames() {}
@@ -66,7 +69,14 @@ final class FieldNames {
     static Map<String, Column> columns(Map<String, String> map, Collection<String> fields) {
         Map<String, Column> columns = new LinkedHashMap<>();
         for (String field : fields) {
-            columns.put(field, Column.text(field.toLowerCase(Locale.ROOT)));
+            String name = field.toLowerCase(Locale.ROOT);
+            columns.put(
+                    field,
+                    name.startsWith(RECORDED) ? Column.value(name.substring(RECORDED.length())) : Column.text(name));
+        }
+        if (fields.stream().anyMatch(field -> field.startsWith(RECORDED))) {
+            columns.putIfAbsent(
+                    LogAttributes.COST, Column.text(LogAttributes.COST)); // seldom, and perhaps not at the start
         }
         GUESSES.forEach((attribute, names) -> {
             String found = map.containsKey(attribute) ? null : first(names, fields);
@@ -99,6 +109,9 @@ final class FieldNames {
     }
 
     private static Column column(String attribute, String field) {
+        if (field.startsWith(RECORDED)) {
+            return Column.value(attribute);
+        }
         boolean millis = attribute.equals(LogAttributes.DURATION) && field.endsWith("ms");
         return millis ? Column.duration(Column.Kind.MILLIS) : Column.named(attribute);
     }

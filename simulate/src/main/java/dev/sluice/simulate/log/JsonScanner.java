@@ -165,15 +165,16 @@ abstract class JsonScanner {
         }
         int from = at;
         boolean escapes = false;
-        while (at < end && bytes[at] != '"') {
-            if (bytes[at] == '\\') {
-                escapes = true;
-                at++;
+        while (true) {
+            at = ByteSearch.indexOfEither((byte) '"', (byte) '\\', bytes, at, end);
+            if (at >= end) {
+                return false;
             }
-            at++;
-        }
-        if (at >= end) {
-            return false;
+            if (bytes[at] == '"') {
+                break;
+            }
+            escapes = true;
+            at += 2;
         }
         text = bytes;
         textFrom = from;

@@ -19,6 +19,8 @@ public final class LogAttributes {
     public static final String BYTES = "bytes";
     public static final String DURATION = "duration";
     public static final String TIME = "time";
+    /** The number of permits that a request asked for; 1 if a line has none. */
+    public static final String COST = "cost";
 
     private final String[] names;
 

@@ -23,8 +23,9 @@ final class LogFile implements AutoCloseable {
 
     private final String name;
     private final LogOptions options;
-    private final AtomicLong bytesRead;
     private final int blockSize;
+    private final long sizeBytes;
+    private final AtomicLong bytesRead = new AtomicLong();
     private final LogFormat format;
     private final Sample sample;
     private final List<String> attributes;
@@ -32,7 +33,7 @@ final class LogFile implements AutoCloseable {
 
     private @Nullable InputStream in;
     private @Nullable BlockReader reader;
-    /** The first block of standard input, which cannot be read again. */
+    /** The first block of what cannot be read again. */
     private @Nullable Block firstBlock;
 
     private final ArrayDeque<CompletableFuture<@Nullable ParsedBlock>> ahead = new ArrayDeque<>();
@@ -65,13 +66,13 @@ final class LogFile implements AutoCloseable {
      *
      * @throws LogException if it cannot be read or has no known format
      */
-    LogFile(String name, LogOptions options, AtomicLong bytesRead, int blockSize) {
+    LogFile(String name, LogOptions options, int blockSize) {
         this.name = name;
         this.blockSize = blockSize;
         this.options = options;
-        this.bytesRead = bytesRead;
-        boolean once = name.equals(LogInput.STANDARD_INPUT);
-        InputStream opened = LogInput.open(name, options.standardInput(), once ? bytesRead : new AtomicLong());
+        this.sizeBytes = LogInput.size(name, options.streams());
+        boolean once = LogInput.isStream(name, options.streams());
+        InputStream opened = LogInput.open(name, options.streams(), once ? bytesRead : new AtomicLong());
         BlockReader start = new BlockReader(opened, blockSize);
         Block block = start.read();
         this.sample = Sample.of(name, block);
@@ -109,6 +110,21 @@ final class LogFile implements AutoCloseable {
         return name;
     }
 
+    /** How many bytes of the file have been read, compressed if it is. Any thread may ask. */
+    long bytesRead() {
+        return bytesRead.get();
+    }
+
+    /** Whether it can be read once only. */
+    boolean isStream() {
+        return LogInput.isStream(name, options.streams());
+    }
+
+    /** How many bytes the file had at first; 0 if that is not known. */
+    long sizeBytes() {
+        return sizeBytes;
+    }
+
     LogFormat format() {
         return format;
     }
@@ -143,7 +159,7 @@ final class LogFile implements AutoCloseable {
     /** Starts to read entries with these attributes. */
     void start(LogAttributes wanted, Executor executor, int blocksAhead) {
         if (in == null) {
-            in = LogInput.open(name, options.standardInput(), bytesRead);
+            in = LogInput.open(name, options.streams(), bytesRead);
             reader = new BlockReader(in, blockSize);
         }
         for (int i = 0; i < blocksAhead; i++) {
@@ -258,6 +274,9 @@ final class LogFile implements AutoCloseable {
         if (block.failure != null) {
             notes.add(name + " could not be read to its end, what was read before line " + (linesBefore + 1)
                     + " counts: " + block.failure);
+        } else if (bytesRead.get() < sizeBytes) {
+            notes.add(name + " became shorter while it was read: of " + sizeBytes + " bytes only " + bytesRead.get()
+                    + " were there");
         }
         close();
         if (2 * wrong > lines) {

@@ -3,17 +3,20 @@ package dev.sluice.simulate.log;
 import io.airlift.compress.MalformedInputException;
 import io.airlift.compress.zstd.ZstdInputStream;
 import java.io.BufferedInputStream;
+import java.io.EOFException;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.GZIPInputStream;
 
-/** Opens a log: a file or standard input, plain or compressed by gzip or zstd, which its first bytes tell. */
+/** Opens a log: a file or a stream, plain or compressed by gzip or zstd, which its first bytes tell. */
 final class LogInput {
     /** The name of standard input. */
     static final String STANDARD_INPUT = "-";
@@ -23,18 +26,33 @@ final class LogInput {
     private LogInput() {}
 
     /** Opens a log. What is read of the file itself is added to {@code bytesRead}. */
-    static InputStream open(String name, InputStream standardInput, AtomicLong bytesRead) {
+    static InputStream open(String name, Map<String, InputStream> streams, AtomicLong bytesRead) {
         try {
-            InputStream raw = name.equals(STANDARD_INPUT) ? standardInput : Files.newInputStream(file(name));
+            InputStream stream = streams.get(name);
+            InputStream raw = stream == null ? Files.newInputStream(file(name)) : stream;
             return decompressed(new BufferedInputStream(new Counted(raw, bytesRead), BUFFER));
         } catch (IOException e) {
             throw unreadable(name, e);
         }
     }
 
-    /** The size of a file in bytes; 0 for standard input, which has none. */
-    static long size(String name) {
-        if (name.equals(STANDARD_INPUT)) {
+    /** Whether a log can be read once only: one of the streams, or a pipe that has a name. */
+    static boolean isStream(String name, Map<String, InputStream> streams) {
+        return streams.containsKey(name) || !Files.isRegularFile(file(name));
+    }
+
+    /** What tells a file from others, by whatever name it is given. */
+    static Object identity(String name, Map<String, InputStream> streams) {
+        try {
+            return isStream(name, streams) ? name : file(name).toRealPath();
+        } catch (IOException e) {
+            throw unreadable(name, e);
+        }
+    }
+
+    /** The size of a file in bytes; 0 for what can be read once only, which has none. */
+    static long size(String name, Map<String, InputStream> streams) {
+        if (streams.containsKey(name)) {
             return 0;
         }
         try {
@@ -42,7 +60,7 @@ final class LogInput {
             if (Files.isDirectory(file)) {
                 throw new LogException(name + " is a folder; name the logs in it");
             }
-            return Files.size(file);
+            return isStream(name, streams) ? 0 : Files.size(file);
         } catch (IOException e) {
             throw unreadable(name, e);
         }
@@ -50,10 +68,19 @@ final class LogInput {
 
     private static LogException unreadable(String name, IOException e) {
         return new LogException(
-                e instanceof NoSuchFileException
-                        ? "there is no file " + name
-                        : name + " cannot be read: " + e.getClass().getSimpleName() + " " + e.getMessage(),
+                e instanceof NoSuchFileException ? "there is no file " + name : name + " cannot be read: " + reason(e),
                 e);
+    }
+
+    private static String reason(IOException e) {
+        if (e instanceof AccessDeniedException) {
+            return "permission denied";
+        }
+        if (e instanceof EOFException) {
+            return "it is cut off within the header of gzip";
+        }
+        String message = e.getMessage();
+        return message == null || message.isBlank() ? e.getClass().getSimpleName() : message;
     }
 
     private static Path file(String name) {

@@ -4,11 +4,12 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -22,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Other threads read and parse, as many as there are processors less one; the consumer is called on the thread that
- * calls {@link #read}. A file is opened when its first time has come, so that many rotated files take no more memory than
+ * <p>Other threads read and parse, as many as there are processors less one, and at most four; the consumer is called on
+ * the thread that calls {@link #read}. A file is opened when its first time has come, so that many rotated files take no more memory than
  * those that overlap. Many files are read in smaller blocks than few.
  *
  * <p>Files are merged by time. Within a file the order of its lines is kept: an entry that is older than one before it
@@ -32,12 +33,14 @@ import org.jspecify.annotations.Nullable;
 public final class LogSource implements AutoCloseable {
     private static final int FEW_FILES = 16;
     private static final int LARGE_BLOCK = 256 << 10;
+    /** Parsing a line takes less than half of what its consumer takes, so that more threads would only wait. */
+    private static final int MAX_THREADS = 4;
+
     private static final int SMALL_BLOCK = 32 << 10;
 
     private final List<LogFile> files;
-    private final AtomicLong bytesRead;
-    private final long totalBytes;
-    private final int threads = Math.max(1, Runtime.getRuntime().availableProcessors() - 1);
+    private final int threads =
+            Math.max(1, Math.min(MAX_THREADS, Runtime.getRuntime().availableProcessors() - 1));
     private final ExecutorService executor = Executors.newFixedThreadPool(threads, task -> {
         Thread thread = new Thread(task, "sluice-log");
         thread.setDaemon(true);
@@ -56,16 +59,14 @@ public final class LogSource implements AutoCloseable {
      */
     public record FileInfo(String name, LogFormat format, List<String> attributes) {}
 
-    private LogSource(List<LogFile> files, AtomicLong bytesRead, long totalBytes) {
+    private LogSource(List<LogFile> files) {
         this.files = List.copyOf(files);
-        this.bytesRead = bytesRead;
-        this.totalBytes = totalBytes;
     }
 
     /**
      * Opens logs and finds their formats.
      *
-     * @param names the names of files; {@code -} is standard input
+     * @param names the names of files, and of the streams of the options: {@code -} is standard input
      * @throws LogException if one of them cannot be read or has no known format
      */
     public static LogSource open(List<String> names, LogOptions options) {
@@ -73,20 +74,22 @@ public final class LogSource implements AutoCloseable {
         if (format != null) {
             LogFormat.parse(format, options.map()); // a mistake in it is nobody's file
         }
-        if (names.stream().filter(LogInput.STANDARD_INPUT::equals).count() > 1) {
-            throw new LogException("standard input can be read only once; '-' was given twice");
-        }
-        AtomicLong bytesRead = new AtomicLong();
-        long total = 0;
+        Map<Object, String> seen = new HashMap<>();
         for (String name : names) {
-            total += LogInput.size(name);
+            long unused =
+                    LogInput.size(name, options.streams()); // says what is wrong with any of them before one is read
+            String before = seen.putIfAbsent(LogInput.identity(name, options.streams()), name);
+            if (before != null) {
+                throw new LogException("each log is read once: '" + name + "' was given twice"
+                        + (before.equals(name) ? "" : ", first as '" + before + "'"));
+            }
         }
         int blockSize = names.size() <= FEW_FILES ? LARGE_BLOCK : SMALL_BLOCK;
         List<LogFile> files = new ArrayList<>();
         for (String name : names) {
-            files.add(new LogFile(name, options, bytesRead, blockSize));
+            files.add(new LogFile(name, options, blockSize));
         }
-        return new LogSource(files, bytesRead, names.contains(LogInput.STANDARD_INPUT) ? 0 : total);
+        return new LogSource(files);
     }
 
     /** The files, except empty ones. */
@@ -99,12 +102,13 @@ public final class LogSource implements AutoCloseable {
 
     /** How many bytes of the files have been read, compressed where they are. Any thread may ask. */
     public long bytesRead() {
-        return bytesRead.get();
+        return files.stream().mapToLong(LogFile::bytesRead).sum();
     }
 
     /** How many bytes the files have together; 0 if that is not known. */
     public long totalBytes() {
-        return totalBytes;
+        boolean known = files.stream().noneMatch(LogFile::isStream);
+        return known ? files.stream().mapToLong(LogFile::sizeBytes).sum() : 0;
     }
 
     /**

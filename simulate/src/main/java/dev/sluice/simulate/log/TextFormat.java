@@ -134,21 +134,23 @@ final class TextFormat extends LogFormat {
             byte[] text = texts[field + 1];
             hasEscapes = false;
             if (text.length == 0) {
-                return open ? EntryBuilder.indexOf((byte) ' ', line, from, to) : to;
+                return open ? ByteSearch.indexOf((byte) ' ', line, from, to) : to;
             }
             byte first = text[0];
-            int last = to - text.length;
-            for (int at = from; at <= last; at++) {
-                byte letter = line[at];
-                if (letter == first && (text.length == 1 || startsWith(text, line, at, to))) {
+            byte escape = quoted[field] ? (byte) '\\' : first;
+            int at = from;
+            while (true) {
+                at = ByteSearch.indexOfEither(first, escape, line, at, to);
+                if (at >= to) {
+                    return -1;
+                }
+                if (line[at] == first && (text.length == 1 || startsWith(text, line, at, to))) {
                     return at;
                 }
-                if (letter == '\\' && quoted[field]) {
-                    hasEscapes = true;
-                    at++;
-                }
+                boolean escapes = line[at] == '\\' && quoted[field];
+                hasEscapes |= escapes;
+                at += escapes ? 2 : 1;
             }
-            return -1;
         }
 
         private String expected(int text, byte[] line, int at, int to) {

@@ -5,6 +5,7 @@ import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.time.ZoneId;
+import java.util.Arrays;
 
 /**
  * Reads times in the ways that logs write them. It keeps the day that it read last, and is for one thread.
@@ -24,7 +25,14 @@ final class TimeReader {
     /** Fewer digits are rather the duration of a request than a time, which would be before 1973. */
     private static final int MIN_DIGITS = 9;
 
+    private static final int MAX_KEPT = 32;
+
     private final ZoneId zone;
+    /** The text that was read last: many lines of a log have the same. */
+    private final byte[] lastText = new byte[MAX_KEPT];
+
+    private int lastLength;
+    private long lastMicros = WRONG;
     private int lastDate;
     private long lastDay = WRONG;
 
@@ -39,6 +47,20 @@ final class TimeReader {
 
     /** The time in microseconds since 1970; {@link #WRONG} if it is none from 1970 to 2200. */
     long read(byte[] source, int from, int to) {
+        int length = to - from;
+        if (length == lastLength && Arrays.equals(lastText, 0, length, source, from, to)) {
+            return lastMicros;
+        }
+        long micros = parse(source, from, to);
+        if (length <= MAX_KEPT) {
+            System.arraycopy(source, from, lastText, 0, length);
+            lastLength = length;
+            lastMicros = micros;
+        }
+        return micros;
+    }
+
+    private long parse(byte[] source, int from, int to) {
         bytes = source;
         at = from;
         end = to;

@@ -1,11 +1,15 @@
 package dev.sluice.simulate.replay;
 
+import dev.sluice.Limit;
 import dev.sluice.ManualClock;
 import dev.sluice.Outcome;
 import dev.sluice.Store;
+import dev.sluice.StoreBuilder;
 import dev.sluice.StoreUsage;
 import dev.sluice.rules.OnExceed;
 import dev.sluice.rules.Request;
+import dev.sluice.rules.RequestTemplate;
+import dev.sluice.rules.Rule;
 import dev.sluice.rules.RuleDecision;
 import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.RuleSet;
@@ -35,11 +39,17 @@ import java.util.concurrent.CompletableFuture;
  */
 public final class Replay implements AutoCloseable {
     private final ReplayRules rules;
-    private final List<String> names;
+    private final RequestTemplate template;
+    /** The place of the cost among the attributes; -1 if there is none. */
+    private final int costAt;
+
     private final ManualClock clock = new ManualClock();
     private final Store store;
     private final StatusConditions statuses;
     private final RuleEngine engine;
+    /** Whether the response of a request matters to a rule. */
+    private final boolean settles;
+
     private final Map<String, RuleTally> tallies = new LinkedHashMap<>();
     private final Series series = new Series();
     private long nowMicros;
@@ -56,12 +66,19 @@ public final class Replay implements AutoCloseable {
      * @param attributes the attributes that the entries have
      */
     public Replay(ReplayRules rules, LogAttributes attributes) {
+        this(rules, attributes, Store.builder());
+    }
+
+    /** The same in a store of this kind, on the clock of the log. */
+    Replay(ReplayRules rules, LogAttributes attributes, StoreBuilder storeOptions) {
         this.rules = rules;
-        this.names = attributes.names();
-        this.store = Store.builder().clock(clock).build();
+        this.template = new RequestTemplate(attributes.names());
+        this.costAt = attributes.names().indexOf(LogAttributes.COST);
+        this.store = storeOptions.clock(clock).build();
         this.statuses = StatusConditions.of(rules.rules());
         RuleSet checked = statuses.rules();
         this.engine = new RuleEngine(store, checked, this::instant, clock, clock);
+        this.settles = !statuses.isEmpty() || rules.rules().rules().stream().anyMatch(ReplayRules::holds);
         checked.rules().forEach(rule -> tallies.put(rule.name(), new RuleTally(rule)));
     }
 
@@ -92,15 +109,18 @@ public final class Replay implements AutoCloseable {
         }
     }
 
+    /** What a line of a recording says of its cost is no attribute. */
     private Request request(LogEntry entry) {
-        Request.Builder request = Request.builder();
-        for (int i = 0; i < names.size(); i++) {
-            String value = entry.value(i);
-            if (value != null) {
-                request.with(names.get(i), value);
-            }
+        String cost = costAt < 0 ? null : entry.value(costAt);
+        return template.request(cost == null ? 1 : cost(cost), i -> i == costAt ? null : entry.value(i));
+    }
+
+    private static long cost(String text) {
+        if (!text.matches("\\d{1,16}") || Long.parseLong(text) > Limit.MAX_PERMITS) {
+            throw new ReplayException("the cost of a request must be a whole number from 0 to " + Limit.MAX_PERMITS
+                    + ", was '" + text + "'");
         }
-        return request.build();
+        return Long.parseLong(text);
     }
 
     private void decided(LogEntry entry, Verdict verdict, long atMicros) {
@@ -108,8 +128,7 @@ public final class Replay implements AutoCloseable {
         List<RuleDecision> decisions = verdict.decisions();
         for (int i = 0; i < decisions.size(); i++) {
             RuleDecision decision = decisions.get(i);
-            tallies.computeIfAbsent(decision.rule().name(), name -> new RuleTally(decision.rule()))
-                    .decided(decision, atMicros, waitedMicros);
+            tally(decision.rule()).decided(decision, atMicros, waitedMicros);
         }
         if (!verdict.allowed()) {
             denied++;
@@ -122,7 +141,14 @@ public final class Replay implements AutoCloseable {
             waited++;
             series.waited(atMicros);
         }
-        settle(entry, verdict);
+        if (settles) {
+            settle(entry, verdict);
+        }
+    }
+
+    private RuleTally tally(Rule rule) {
+        RuleTally tally = tallies.get(rule.name());
+        return tally != null ? tally : tallies.computeIfAbsent(rule.name(), unseen -> new RuleTally(rule));
     }
 
     /** Does what the response brings about: refunds by status, and holds that end. */

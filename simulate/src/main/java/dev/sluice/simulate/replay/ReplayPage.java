@@ -11,24 +11,24 @@ import java.util.Optional;
  */
 public final class ReplayPage {
     private static final String STYLE = """
-            :root{--ground:#fff;--ink:#1f2328;--dim:#59636e;--edge:#d1d9e0;--grid:#e6eaef;--passed:#b6dcfe;--all:#0969da;\
+            :root{--ground:#fff;--ink:#1f2328;--dim:#59636e;--edge:#d1d9e0;--grid:#e6eaef;--passed:#80b8f0;\
             --stopped:#bc4c00;--waited:#8250df;--keys:#d1d9e0}
             @media(prefers-color-scheme:dark){:root{--ground:#0d1117;--ink:#f0f6fc;--dim:#9198a1;--edge:#3d444d;\
-            --grid:#262c36;--passed:#12304f;--all:#4493f8;--stopped:#f0883e;--waited:#be8fff;--keys:#3d444d}}
+            --grid:#262c36;--passed:#1f5fa8;--stopped:#f0883e;--waited:#be8fff;--keys:#3d444d}}
             body{font:15px/1.5 system-ui,-apple-system,"Segoe UI",Helvetica,Arial,sans-serif;background:var(--ground);\
             color:var(--ink);max-width:60rem;margin:2rem auto;padding:0 1rem}
             h1{font-size:1.5rem}h2{font-size:1.15rem;margin:2.5rem 0 .3rem}h3{font-size:.95rem;margin:1.2rem 0 .2rem}
             p{margin:.3rem 0}.dim,figcaption{color:var(--dim)}figure{margin:.5rem 0}svg{width:100%;height:auto}
             svg text{font-size:11px;fill:var(--dim)}svg .end{text-anchor:end}svg .tick{text-anchor:middle}
             svg .grid{stroke:var(--grid);fill:none}svg .base{stroke:var(--edge);fill:none}
-            svg .passed{fill:var(--passed)}svg .all{fill:none;stroke:var(--all);stroke-width:1.2}
+            svg .passed{fill:var(--passed)}
             svg .stopped{fill:var(--stopped)}svg .waited{fill:none;stroke:var(--waited)}svg .keys{fill:var(--keys)}
             table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
             th,td{text-align:right;padding:.2rem .6rem;border-bottom:1px solid var(--grid)}
             th:first-child,td:first-child{text-align:left;overflow-wrap:anywhere}th{font-weight:600;color:var(--dim)}
             code,td:first-child{font-family:ui-monospace,SFMono-Regular,Menlo,monospace;font-size:.9em}
             .key{display:inline-block;width:.8em;height:.8em;border-radius:2px;margin-right:.3em}
-            .key.passed{background:var(--passed)}.key.all{background:var(--all)}.key.stopped{background:var(--stopped)}\
+            .key.passed{background:var(--passed)}.key.stopped{background:var(--stopped)}\
             .key.waited{background:var(--waited)}.key.keys{background:var(--keys)}
             pre{white-space:pre-wrap;overflow-wrap:anywhere}""";
 
@@ -51,13 +51,16 @@ public final class ReplayPage {
         page.head(report);
         page.totals(report);
         for (RuleResult rule : report.result().rules()) {
-            page.rule(rule, report.other().flatMap(other -> ReplayText.rule(other, rule.name())));
+            page.rule(
+                    rule,
+                    report.result().series(),
+                    report.other().flatMap(other -> ReplayText.rule(other, rule.name())));
         }
         report.other()
                 .ifPresent(other -> other.rules().stream()
                         .filter(rule ->
                                 ReplayText.rule(report.result(), rule.name()).isEmpty())
-                        .forEach(rule -> page.rule(rule, Optional.empty())));
+                        .forEach(rule -> page.rule(rule, other.series(), Optional.empty())));
         return page.raw("</body></html>\n").out.toString();
     }
 
@@ -102,30 +105,36 @@ public final class ReplayPage {
         raw("<h2>Before and after</h2>\n");
         ReplayResult result = report.result();
         figure(
-                Chart.beforeAndAfter(result.series(), "Requests over time, and those that were allowed"),
-                legend("all", "all requests") + legend("passed", "allowed by " + result.name()));
+                Chart.beforeAndAfter(result.series(), "Requests over time: allowed, and denied"),
+                legend("passed", "allowed by " + result.name()) + legend("stopped", "denied"));
         report.other().ifPresent(other -> {
             figure(
                     Chart.beforeAndAfter(other.series(), "The same by the other rules"),
-                    legend("all", "all requests") + legend("passed", "allowed by " + other.name()));
+                    legend("passed", "allowed by " + other.name()) + legend("stopped", "denied"));
             paragraph("", ReplayText.changes(result, other, report.change()));
         });
-        raw("<table><tr><th>rules</th><th>requests</th><th>allowed</th><th>denied</th><th></th><th>degraded</th>"
-                + "<th>waited</th></tr>\n");
-        totalsRow(result);
-        report.other().ifPresent(this::totalsRow);
+        boolean degraded = ReplayText.results(report).stream().anyMatch(each -> each.degraded() > 0);
+        boolean waited = ReplayText.results(report).stream().anyMatch(each -> each.waited() > 0);
+        raw("<table><tr><th>rules</th><th>requests</th><th>allowed</th><th></th><th>denied</th><th></th>"
+                + (degraded ? "<th>degraded</th>" : "")
+                + (waited ? "<th>waited</th>" : "") + "</tr>\n");
+        for (ReplayResult each : ReplayText.results(report)) {
+            raw("<tr><td>").text(each.name()).raw("</td>");
+            cells(number(each.requests()));
+            cells(number(each.allowed()), ReplayText.percent(each.allowed(), each.requests()));
+            cells(number(each.denied()), ReplayText.percent(each.denied(), each.requests()));
+            if (degraded) {
+                cells(number(each.degraded()));
+            }
+            if (waited) {
+                cells(number(each.waited()));
+            }
+            raw("</tr>\n");
+        }
         raw("</table>\n");
     }
 
-    private void totalsRow(ReplayResult result) {
-        raw("<tr><td>").text(result.name()).raw("</td>");
-        cells(number(result.requests()), number(result.allowed()), number(result.denied()));
-        cells(ReplayText.percent(result.denied(), result.requests()));
-        cells(number(result.degraded()), number(result.waited()));
-        raw("</tr>\n");
-    }
-
-    private void rule(RuleResult rule, Optional<RuleResult> other) {
+    private void rule(RuleResult rule, Series all, Optional<RuleResult> other) {
         raw("<h2>")
                 .text(rule.name())
                 .raw("</h2>\n<p><code>")
@@ -140,7 +149,7 @@ public final class ReplayPage {
         });
         if (rule.stopped() > 0 || rule.waited() > 0) {
             figure(
-                    Chart.stopped(rule.series(), "What " + rule.name() + " stopped over time"),
+                    Chart.stopped(all, rule.series(), "What " + rule.name() + " stopped over time"),
                     legend("stopped", ReplayText.word(rule)) + (rule.waited() == 0 ? "" : legend("waited", "waited")));
         }
         top(rule);
@@ -148,7 +157,7 @@ public final class ReplayPage {
             raw("<h3>Clients by rate</h3>\n");
             figure(
                     Chart.rates(rule.rates(), "How many keys made how many requests in their busiest minute"),
-                    "Keys by their requests in the busiest minute: " + legend("keys", "all")
+                    "How many keys made how many requests in their busiest minute: " + legend("keys", "left alone")
                             + legend("stopped", "hit"));
         }
     }
@@ -157,22 +166,26 @@ public final class ReplayPage {
         if (!rule.top().isEmpty()) {
             raw("<h3>Hit most</h3>\n<table><tr><th>key</th><th>requests</th><th>")
                     .text(ReplayText.word(rule));
-            raw("</th><th></th><th>waited</th><th>in the busiest minute</th></tr>\n");
+            raw("</th><th></th>" + (rule.waited() == 0 ? "" : "<th>waited</th>"));
+            raw("<th>requests in its busiest minute</th></tr>\n");
             for (RuleResult.Key key : rule.top()) {
                 raw("<tr><td>").text(ReplayText.shown(key.key())).raw("</td>");
                 cells(number(key.requests()), number(key.stopped()));
-                cells(ReplayText.percent(key.stopped(), key.requests()), number(key.waited()));
+                cells(ReplayText.percent(key.stopped(), key.requests()));
+                if (rule.waited() > 0) {
+                    cells(number(key.waited()));
+                }
                 cells(number(key.mostInMinute()));
                 raw("</tr>\n");
             }
             raw("</table>\n");
         }
         if (!rule.worst().isEmpty()) {
-            raw("<h3>Worst minutes</h3>\n<table><tr><th>UTC</th><th>").text(ReplayText.word(rule));
-            raw("</th><th>of one key</th><th>which</th></tr>\n");
+            raw("<h3>Worst minutes</h3>\n<table><tr><th>minute (UTC)</th><th>").text(ReplayText.word(rule));
+            raw("</th><th>most of them of</th><th>of that key</th></tr>\n");
             for (RuleResult.Moment moment : rule.worst()) {
                 raw("<tr><td>").text(ReplayText.minute(moment.startMicros())).raw("</td>");
-                cells(number(moment.stopped()), number(moment.ofKey()), ReplayText.shown(moment.key()));
+                cells(number(moment.stopped()), ReplayText.shown(moment.key()), number(moment.ofKey()));
                 raw("</tr>\n");
             }
             raw("</table>\n");

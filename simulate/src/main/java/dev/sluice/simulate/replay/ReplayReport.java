@@ -1,5 +1,7 @@
 package dev.sluice.simulate.replay;
 
+import dev.sluice.Store;
+import dev.sluice.StoreBuilder;
 import dev.sluice.rules.Verdict;
 import dev.sluice.simulate.log.LogAttributes;
 import dev.sluice.simulate.log.LogEntry;
@@ -9,6 +11,7 @@ import java.util.LinkedHashSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 
 /**
  * A log replayed on rules, and perhaps on other rules beside them.
@@ -38,28 +41,60 @@ public record ReplayReport(LogSummary log, ReplayResult result, Optional<ReplayR
      * @throws ReplayException if the logs lack what a rule asks for
      */
     public static ReplayReport of(LogSource logs, ReplayRules rules, Optional<ReplayRules> others) {
+        return of(logs, rules, others, Store.builder(), () -> false);
+    }
+
+    /**
+     * The same, within bounds.
+     *
+     * @param maxBytes how much memory each set of rules has to count in
+     * @param over asked before each request: once it is true, no further request is replayed
+     */
+    public static ReplayReport of(
+            LogSource logs, ReplayRules rules, Optional<ReplayRules> others, long maxBytes, BooleanSupplier over) {
+        return of(logs, rules, others, Store.builder().maxBytes(maxBytes), over);
+    }
+
+    private static ReplayReport of(
+            LogSource logs, ReplayRules rules, Optional<ReplayRules> others, StoreBuilder store, BooleanSupplier over) {
+        LogAttributes attributes = attributes(logs, rules, others);
+        if (others.isEmpty()) {
+            try (Replay replay = new Replay(rules, attributes, store)) {
+                logs.read(attributes, entry -> {
+                    if (!over.getAsBoolean()) {
+                        replay.decide(entry);
+                    }
+                });
+                ReplayResult result = replay.finish();
+                return new ReplayReport(logs.summary(), result, Optional.empty(), new Change(0, 0));
+            }
+        }
+        try (Replay replay = new Replay(rules, attributes, store);
+                Replay other = new Replay(others.get(), attributes, store)) {
+            Comparison comparison = new Comparison(replay, other);
+            logs.read(attributes, entry -> {
+                if (!over.getAsBoolean()) {
+                    comparison.decide(entry);
+                }
+            });
+            ReplayResult result = replay.finish();
+            ReplayResult otherResult = other.finish();
+            return new ReplayReport(logs.summary(), result, Optional.of(otherResult), comparison.change());
+        }
+    }
+
+    /** The attributes that the rules look at, which the logs must have. */
+    private static LogAttributes attributes(LogSource logs, ReplayRules rules, Optional<ReplayRules> others) {
         Set<String> wanted = new LinkedHashSet<>(rules.attributes());
         rules.check(logs.files());
         others.ifPresent(other -> {
             wanted.addAll(other.attributes());
             other.check(logs.files());
         });
-        LogAttributes attributes = LogAttributes.of(wanted);
-        if (others.isEmpty()) {
-            try (Replay replay = new Replay(rules, attributes)) {
-                logs.read(attributes, replay::decide);
-                ReplayResult result = replay.finish();
-                return new ReplayReport(logs.summary(), result, Optional.empty(), new Change(0, 0));
-            }
+        if (logs.files().stream().anyMatch(file -> file.attributes().contains(LogAttributes.COST))) {
+            wanted.add(LogAttributes.COST);
         }
-        try (Replay replay = new Replay(rules, attributes);
-                Replay other = new Replay(others.get(), attributes)) {
-            Comparison comparison = new Comparison(replay, other);
-            logs.read(attributes, comparison::decide);
-            ReplayResult result = replay.finish();
-            ReplayResult otherResult = other.finish();
-            return new ReplayReport(logs.summary(), result, Optional.of(otherResult), comparison.change());
-        }
+        return LogAttributes.of(wanted);
     }
 
     /** Counts where two replays differ. */

@@ -65,15 +65,19 @@ public record ReplayRules(String name, RuleSet rules) {
         if (onStatus && !file.attributes().contains(LogAttributes.STATUS)) {
             throw missing(rule, StatusConditions.STATUS, file);
         }
-        boolean holds = Stream.concat(
-                        rule.limits().stream(),
-                        rule.overrides().stream().flatMap(override -> override.limits().stream()))
-                .anyMatch(limit -> limit.holds());
-        if (holds && !file.attributes().contains(LogAttributes.DURATION)) {
+        if (holds(rule) && !file.attributes().contains(LogAttributes.DURATION)) {
             throw new ReplayException(name + ": rule '" + rule.name() + "' limits how many requests run at once, and "
                     + file.name() + " does not say how long each took; log $request_time (nginx) or %D (Apache). "
                     + has(file));
         }
+    }
+
+    /** Whether a rule limits how many requests run at once. */
+    static boolean holds(Rule rule) {
+        return Stream.concat(
+                        rule.limits().stream(),
+                        rule.overrides().stream().flatMap(override -> override.limits().stream()))
+                .anyMatch(limit -> limit.holds());
     }
 
     private ReplayException missing(Rule rule, String attribute, LogSource.FileInfo file) {

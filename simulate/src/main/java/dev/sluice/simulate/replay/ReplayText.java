@@ -114,7 +114,8 @@ public final class ReplayText {
         }
     }
 
-    private static List<ReplayResult> results(ReplayReport report) {
+    /** The result of each set of rules. */
+    static List<ReplayResult> results(ReplayReport report) {
         List<ReplayResult> results = new ArrayList<>(List.of(report.result()));
         report.other().ifPresent(results::add);
         return results;

@@ -16,6 +16,10 @@ public final class Series {
     private long startMicros = -1;
     private long widthMicros = SECOND;
     private int slots;
+    /** The slot that was counted in last, and when it starts: most requests fall into it. */
+    private int lastSlot;
+
+    private long lastStartMicros = Long.MAX_VALUE;
     private final long[] requests = new long[MAX_SLOTS];
     private final long[] stopped = new long[MAX_SLOTS];
     private final long[] waited = new long[MAX_SLOTS];
@@ -65,6 +69,10 @@ public final class Series {
     }
 
     private int slot(long atMicros) {
+        long intoLast = atMicros - lastStartMicros;
+        if (intoLast >= 0 && intoLast < widthMicros) {
+            return lastSlot;
+        }
         if (startMicros < 0) {
             startMicros = Math.floorDiv(atMicros, SECOND) * SECOND;
         }
@@ -73,6 +81,8 @@ public final class Series {
         }
         int slot = (int) (Math.max(0, atMicros - startMicros) / widthMicros);
         slots = Math.max(slots, slot + 1);
+        lastSlot = slot;
+        lastStartMicros = startMicros + slot * widthMicros;
         return slot;
     }
 

@@ -29,12 +29,15 @@ final class Endpoints {
     static final int SERVER_ERROR = 3;
 
     private static final int MAX_ENDPOINTS = 4096;
-    private static final int MAX_CACHED_PATHS = 1 << 16;
+    private static final int CACHED_PATHS = 1 << 15;
+    private static final int MAX_CACHED_PATH = 256;
     private static final int MAX_SEGMENTS = 4;
     private static final int MAX_SEGMENT = 32;
     private static final int STATUS_BITS = 2;
     /** What a client sends as a method can be anything. */
     private static final Pattern METHOD = Pattern.compile("[A-Za-z-]{0,20}");
+
+    private static final Pattern VERSION = Pattern.compile("v[0-9]{1,2}");
 
     private static final Set<String> ASSETS = Set.of(
             "css", "js", "mjs", "map", "png", "jpg", "jpeg", "gif", "svg", "webp", "avif", "ico", "woff", "woff2",
@@ -66,7 +69,10 @@ final class Endpoints {
 
     private final List<Endpoint> endpoints = new ArrayList<>(List.of(new Endpoint("", "other paths", false)));
     private final Map<String, Paths> byGlob = new HashMap<>();
-    private final Map<String, Paths> byPath = new HashMap<>();
+    /** Paths that were seen, each at the place of its hash, and what they belong to. */
+    private final @Nullable String[] seen = new @Nullable String[CACHED_PATHS];
+
+    private final @Nullable Paths[] ofSeen = new @Nullable Paths[CACHED_PATHS];
 
     /** The mark of a request. */
     int mark(@Nullable String method, @Nullable String path, int status) {
@@ -87,7 +93,9 @@ final class Endpoints {
         if (path == null) {
             return OTHER;
         }
-        Paths paths = byPath.get(path);
+        int hash = path.hashCode();
+        int place = (hash ^ hash >>> 16) & CACHED_PATHS - 1;
+        Paths paths = path.equals(seen[place]) ? ofSeen[place] : null;
         if (paths == null) {
             String glob = glob(path);
             paths = byGlob.get(glob);
@@ -98,10 +106,10 @@ final class Endpoints {
                 paths = new Paths(glob);
                 byGlob.put(glob, paths);
             }
-            if (byPath.size() == MAX_CACHED_PATHS) {
-                byPath.clear();
+            if (path.length() <= MAX_CACHED_PATH) {
+                seen[place] = path;
+                ofSeen[place] = paths;
             }
-            byPath.put(path, paths);
         }
         Integer number = paths.byMethod.get(method);
         if (number == null) {
@@ -161,7 +169,7 @@ final class Endpoints {
         if (segment.length() > MAX_SEGMENT) {
             return false;
         }
-        boolean version = segment.matches("v[0-9]{1,2}");
+        boolean version = segment.charAt(0) == 'v' && VERSION.matcher(segment).matches();
         for (int i = 0; i < segment.length(); i++) {
             char letter = segment.charAt(i);
             boolean plain =

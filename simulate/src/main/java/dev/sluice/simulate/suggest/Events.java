@@ -1,6 +1,6 @@
 package dev.sluice.simulate.suggest;
 
-import java.util.function.LongPredicate;
+import java.util.Arrays;
 
 /** Requests of one client, in the order of their times. A buffer, which is used for one client after another. */
 final class Events {
@@ -10,27 +10,17 @@ final class Events {
     int[] marks = new int[INITIAL];
     int count;
 
-    /** Forgets all, and makes room for so many. */
-    void reset(int expected) {
+    /** Forgets all. */
+    void reset() {
         count = 0;
-        if (times.length < expected) {
-            times = new long[expected];
-            marks = new int[expected];
-        }
     }
 
     void add(long micros, int mark) {
+        if (count == times.length) {
+            times = Arrays.copyOf(times, count + count / 2);
+            marks = Arrays.copyOf(marks, times.length);
+        }
         times[count] = micros;
         marks[count++] = mark;
-    }
-
-    /** Writes those of a scope at certain times to {@code selected}, in place of what was there. */
-    void select(Scope scope, LongPredicate when, Events selected) {
-        selected.reset(count);
-        for (int i = 0; i < count; i++) {
-            if (scope.contains(marks[i]) && when.test(times[i])) {
-                selected.add(times[i], marks[i]);
-            }
-        }
     }
 }

@@ -2,11 +2,14 @@ package dev.sluice.simulate.suggest;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
-import java.util.function.Function;
+import java.util.function.IntPredicate;
+import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * Finds the smallest limits that leave a share of clients, or of their requests, untouched. All numbers are exact. Clients
@@ -21,13 +24,17 @@ final class LimitFinder {
             Duration.ofHours(1),
             Duration.ofDays(1));
 
-    private static final int CHUNKS_PER_PROCESSOR = 4;
-
     private final List<ObservedClient> kept;
     private final List<ObservedClient> leftOut;
     private final SuggestOptions options;
     private final List<LogPart> parts = new ArrayList<>();
     private final List<Duration> windows;
+    private final Map<Scope, ClientNeeds> needs = new HashMap<>();
+
+    /** Takes the requests of a client of a list. */
+    interface ClientConsumer {
+        void accept(int client, Events events);
+    }
 
     /**
      * A finder.
@@ -52,95 +59,72 @@ final class LimitFinder {
         return TimeUnit.MICROSECONDS.convert(window);
     }
 
+    /** What the kept clients need on a scope. It is found once, since that takes a look at every request. */
+    private ClientNeeds needs(Scope scope) {
+        return needs.computeIfAbsent(
+                scope,
+                unseen -> ClientNeeds.of(
+                        kept,
+                        scope,
+                        parts,
+                        windows.stream().mapToLong(LimitFinder::micros).toArray()));
+    }
+
     /**
      * The smallest limits on an scope, for each window that the log is long enough for.
      *
      * @param limits how many limits share what may be touched
      */
     List<WindowLimit> find(Scope scope, int limits) {
-        Counts[][] most = most(scope);
-        List<WindowLimit> found = new ArrayList<>();
+        ClientNeeds found = needs(scope);
+        long[] permits = IntStream.range(0, windows.size())
+                .mapToLong(w -> smallest(scope, 0, w, limits))
+                .toArray();
+        Counts[] bursts = bursts(scope, permits);
+        List<WindowLimit> smallest = new ArrayList<>();
         for (int w = 0; w < windows.size(); w++) {
-            long permits = smallest(scope, 0, w, most, limits);
             long low = Long.MAX_VALUE;
             long high = 0;
             int compared = 0;
             for (int part = 1; part < parts.size(); part++) {
                 if (parts.get(part).lengthMicros() >= Thresholds.WINDOW_IN_LOG * micros(windows.get(w))
-                        && most[part][w].total() > 0) {
-                    long ofPart = smallest(scope, part, w, most, limits);
+                        && found.counts(part, w).total() > 0) {
+                    long ofPart = smallest(scope, part, w, limits);
                     low = Math.min(low, ofPart);
                     high = Math.max(high, ofPart);
                     compared++;
                 }
             }
-            long touched = most[0][w].above(permits);
-            found.add(new WindowLimit(
+            long touched = found.counts(0, w).above(permits[w]);
+            smallest.add(new WindowLimit(
                     windows.get(w),
-                    permits,
-                    compared == 0 ? permits : low,
-                    compared == 0 ? permits : high,
+                    permits[w],
+                    compared == 0 ? permits[w] : low,
+                    compared == 0 ? permits[w] : high,
                     compared,
-                    burst(scope, windows.get(w), permits, touched),
-                    effect(scope, windows.get(w), permits)));
+                    bursts[w].smallest(touched),
+                    effect(scope, windows.get(w), permits[w])));
         }
-        return found;
+        return smallest;
     }
 
     /** How many kept clients use an endpoint. */
     long users(Scope scope) {
-        return chunks(kept, clients -> {
-                    Counts users = new Counts();
-                    forEach(clients, scope, parts.get(0), events -> users.add(1));
-                    return users;
-                })
-                .stream()
-                .mapToLong(Counts::total)
-                .sum();
+        return needs(scope).counts(0, 0).total();
     }
 
-    /** The largest number of requests in each window, of each kept client, by part and window. */
-    private Counts[][] most(Scope scope) {
-        List<Counts[][]> ofChunks = chunks(kept, clients -> {
-            Counts[][] most = new Counts[parts.size()][windows.size()];
-            for (int part = 0; part < parts.size(); part++) {
-                Counts[] ofPart = most[part];
-                for (int w = 0; w < windows.size(); w++) {
-                    ofPart[w] = new Counts();
-                }
-                forEach(clients, scope, parts.get(part), events -> {
-                    for (int w = 0; w < windows.size(); w++) {
-                        ofPart[w].add(SlidingCounts.most(events, micros(windows.get(w))));
-                    }
-                });
-            }
-            return most;
-        });
-        Counts[][] sum = ofChunks.get(0);
-        for (Counts[][] chunk : ofChunks.subList(1, ofChunks.size())) {
-            for (int part = 0; part < parts.size(); part++) {
-                for (int w = 0; w < windows.size(); w++) {
-                    sum[part][w].addAll(chunk[part][w]);
-                }
-            }
-        }
-        return sum;
-    }
-
-    private long smallest(Scope scope, int part, int w, Counts[][] most, int limits) {
-        Counts counts = most[part][w];
+    private long smallest(Scope scope, int part, int w, int limits) {
+        ClientNeeds found = needs(scope);
+        Counts counts = found.counts(part, w);
         if (options.of() == SuggestOptions.Of.CLIENTS) {
             return counts.smallest(options.mayTouch(counts.total(), limits));
         }
-        long windowMicros = micros(windows.get(w));
-        long requests = sum(scope, parts.get(part), events -> (long) events.count);
-        long mayDeny = options.mayTouch(requests, limits);
+        long mayDeny = options.mayTouch(found.requests(part), limits);
         long low = 1;
         long high = Math.max(1, counts.largest());
         while (low < high) { // a sliding log of more permits never denies more
             int middle = (int) ((low + high) / 2);
-            long denied = sum(scope, parts.get(part), events -> SlidingCounts.denied(events, windowMicros, middle));
-            if (denied <= mayDeny) {
+            if (denied(scope, part, w, middle) <= mayDeny) {
                 high = middle;
             } else {
                 low = middle + 1L;
@@ -149,60 +133,19 @@ final class LimitFinder {
         return low;
     }
 
-    private long burst(Scope scope, Duration window, long permits, long mayBeTouched) {
-        Counts bursts = new Counts();
-        chunks(kept, clients -> {
-                    Counts ofChunk = new Counts();
+    /** How many requests of kept clients a sliding log denies in a part of the log. */
+    private long denied(Scope scope, int part, int w, int permits) {
+        ClientNeeds found = needs(scope);
+        return Chunk.each(kept.size(), chunk -> {
+                    long[] sum = {0};
+                    Events buffer = new Events();
                     forEach(
-                            clients,
-                            scope,
-                            parts.get(0),
-                            events -> ofChunk.add(SlidingCounts.burst(events, micros(window), (int) permits)));
-                    return ofChunk;
-                })
-                .forEach(bursts::addAll);
-        return bursts.smallest(mayBeTouched);
-    }
-
-    /** What a sliding log would have cut. */
-    Effect effect(Scope scope, Duration window, long permits) {
-        Effect onKept = effect(kept, false, scope, window, permits);
-        return onKept.plus(effect(leftOut, true, scope, window, permits));
-    }
-
-    private Effect effect(List<ObservedClient> clients, boolean isLeftOut, Scope scope, Duration window, long permits) {
-        return effect(clients, isLeftOut, scope, events -> SlidingCounts.denied(events, micros(window), (int) permits));
-    }
-
-    /** What several rules would have cut together. */
-    Effect together(List<ProposedRule> rules) {
-        Effect onKept = effect(kept, false, Scope.ALL, events -> JointRules.denied(rules, events));
-        return onKept.plus(effect(leftOut, true, Scope.ALL, events -> JointRules.denied(rules, events)));
-    }
-
-    private Effect effect(
-            List<ObservedClient> clients, boolean isLeftOut, Scope scope, Function<Events, Integer> denied) {
-        return chunks(clients, chunk -> {
-                    Effect[] sum = {Effect.NONE};
-                    forEach(
+                            kept,
                             chunk,
                             scope,
-                            parts.get(0),
-                            events -> sum[0] = sum[0].plus(Effect.of(isLeftOut, denied.apply(events))));
-                    return sum[0];
-                })
-                .stream()
-                .reduce(Effect.NONE, Effect::plus);
-    }
-
-    private long sum(Scope scope, LogPart part, Function<Events, Number> number) {
-        return chunks(kept, clients -> {
-                    long[] sum = {0};
-                    forEach(
-                            clients,
-                            scope,
-                            part,
-                            events -> sum[0] += number.apply(events).longValue());
+                            client -> found.of(client, w) > permits,
+                            (client, events) -> sum[0] += SlidingCounts.denied(
+                                    parts.get(part).of(events, buffer), micros(windows.get(w)), permits));
                     return sum[0];
                 })
                 .stream()
@@ -210,31 +153,86 @@ final class LimitFinder {
                 .sum();
     }
 
-    /** Hands on the requests of each client that has some on the endpoint in the part. */
-    private static void forEach(List<ObservedClient> clients, Scope scope, LogPart part, Consumer<Events> consumer) {
-        Events all = new Events();
-        Events selected = new Events();
-        for (ObservedClient client : clients) {
-            client.timeline.read(all);
-            all.select(scope, part.contains(), selected);
-            if (selected.count > 0) {
-                consumer.accept(selected);
+    /** The smallest token buckets of the kept clients, which refill by so many permits in each window. */
+    private Counts[] bursts(Scope scope, long[] permits) {
+        Counts[] bursts = Stream.generate(Counts::new).limit(permits.length).toArray(Counts[]::new);
+        for (Counts[] ofChunk : Chunk.each(kept.size(), chunk -> bursts(scope, permits, chunk))) {
+            for (int w = 0; w < permits.length; w++) {
+                bursts[w].addAll(ofChunk[w]);
             }
         }
+        return bursts;
     }
 
-    /** Works on parts of the clients at the same time; large and small ones are in each. */
-    static <T> List<T> chunks(List<ObservedClient> clients, Function<List<ObservedClient>, T> work) {
-        int chunks = CHUNKS_PER_PROCESSOR * Runtime.getRuntime().availableProcessors();
-        return IntStream.range(0, chunks)
-                .parallel()
-                .mapToObj(chunk -> {
-                    List<ObservedClient> some = new ArrayList<>();
-                    for (int i = chunk; i < clients.size(); i += chunks) {
-                        some.add(clients.get(i));
-                    }
-                    return work.apply(some);
+    private Counts[] bursts(Scope scope, long[] permits, Chunk chunk) {
+        Counts[] bursts = Stream.generate(Counts::new).limit(permits.length).toArray(Counts[]::new);
+        forEach(kept, chunk, scope, each -> true, (client, events) -> {
+            for (int w = 0; w < permits.length; w++) {
+                bursts[w].add(SlidingCounts.burst(events, micros(windows.get(w)), (int) permits[w]));
+            }
+        });
+        return bursts;
+    }
+
+    /** What a sliding log would have cut. */
+    Effect effect(Scope scope, Duration window, long permits) {
+        ClientNeeds found = needs(scope);
+        int w = windows.indexOf(window);
+        return effect(
+                scope,
+                client -> found.of(client, w) > permits,
+                events -> SlidingCounts.denied(events, micros(window), (int) permits));
+    }
+
+    /** What several rules would have cut together. */
+    Effect together(List<ProposedRule> rules) {
+        IntPredicate touched = client -> false; // if no rule denies a client anything, all together do not either
+        for (ProposedRule rule : rules) {
+            ClientNeeds found = needs(rule.scope());
+            int w = windows.indexOf(rule.window());
+            touched = touched.or(client -> found.of(client, w) > rule.permits());
+        }
+        return effect(Scope.ALL, touched, events -> JointRules.denied(rules, events));
+    }
+
+    private Effect effect(Scope scope, IntPredicate touched, ToIntFunction<Events> denied) {
+        Effect onKept = effect(kept, false, scope, touched, denied);
+        return onKept.plus(effect(leftOut, true, scope, each -> true, denied));
+    }
+
+    private static Effect effect(
+            List<ObservedClient> clients,
+            boolean isLeftOut,
+            Scope scope,
+            IntPredicate touched,
+            ToIntFunction<Events> denied) {
+        return Chunk.each(clients.size(), chunk -> {
+                    Effect[] sum = {Effect.NONE};
+                    forEach(
+                            clients,
+                            chunk,
+                            scope,
+                            touched,
+                            (client, events) -> sum[0] = sum[0].plus(Effect.of(isLeftOut, denied.applyAsInt(events))));
+                    return sum[0];
                 })
-                .toList();
+                .stream()
+                .reduce(Effect.NONE, Effect::plus);
+    }
+
+    /** Hands on the requests of each client of a chunk that is wanted and has some on the scope. */
+    static void forEach(
+            List<ObservedClient> clients, Chunk chunk, Scope scope, IntPredicate wanted, ClientConsumer consumer) {
+        Events all = new Events();
+        Events buffer = new Events();
+        chunk.forEach(client -> {
+            if (wanted.test(client)) {
+                clients.get(client).timeline.read(all);
+                Events events = scope.of(all, buffer);
+                if (events.count > 0) {
+                    consumer.accept(client, events);
+                }
+            }
+        });
     }
 }

@@ -8,19 +8,20 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongPredicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A part of a log.
  *
  * @param lengthMicros how long it is without a break
- * @param contains whether a time is in it
+ * @param contains whether a time is in it; null if every time is
  */
-record LogPart(long lengthMicros, LongPredicate contains) {
+record LogPart(long lengthMicros, @Nullable LongPredicate contains) {
     private static final long DAY = 86_400_000_000L;
     private static final int WEEK = 7;
 
     static LogPart whole(ObservedTraffic traffic) {
-        return new LogPart(traffic.spanMicros(), micros -> true);
+        return new LogPart(traffic.spanMicros(), null);
     }
 
     /** The halves, and the days of the week if the log has each of them. */
@@ -38,6 +39,20 @@ record LogPart(long lengthMicros, LongPredicate contains) {
             }
         }
         return parts;
+    }
+
+    /** Those of a client's requests that are in it: all of them, or what it writes to {@code buffer}. */
+    Events of(Events all, Events buffer) {
+        if (contains == null) {
+            return all;
+        }
+        buffer.reset();
+        for (int i = 0; i < all.count; i++) {
+            if (contains.test(all.times[i])) {
+                buffer.add(all.times[i], all.marks[i]);
+            }
+        }
+        return buffer;
     }
 
     private static DayOfWeek weekday(long micros) {

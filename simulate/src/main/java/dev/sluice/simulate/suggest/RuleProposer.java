@@ -115,12 +115,14 @@ final class RuleProposer {
      */
     private ProposedRule choose(List<ProposedRule> candidates, ToLongFunction<ProposedRule> cut) {
         List<ProposedRule> seen = candidates.stream().filter(this::isSeenOften).toList();
-        List<ProposedRule> usual = seen.stream()
+        Map<ProposedRule, Long> usual = new LinkedHashMap<>();
+        seen.stream()
                 .filter(candidate -> candidate.window().compareTo(USUAL_WINDOW) >= 0)
-                .toList();
-        long best = usual.stream().mapToLong(cut).max().orElse(0);
-        return usual.stream()
-                .filter(candidate -> cut.applyAsLong(candidate) >= (1 - Thresholds.NEARLY_AS_MUCH) * best)
+                .forEach(candidate -> usual.put(candidate, cut.applyAsLong(candidate)));
+        long best = usual.values().stream().mapToLong(Long::longValue).max().orElse(0);
+        return usual.entrySet().stream()
+                .filter(candidate -> candidate.getValue() >= (1 - Thresholds.NEARLY_AS_MUCH) * best)
+                .map(Map.Entry::getKey)
                 .findFirst()
                 .orElse(seen.isEmpty() ? candidates.get(0) : seen.get(seen.size() - 1));
     }

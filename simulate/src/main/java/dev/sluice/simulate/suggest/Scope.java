@@ -47,6 +47,20 @@ final class Scope {
         return endpoint == null || covered.get(Endpoints.endpoint(mark));
     }
 
+    /** Those of a client's requests that it contains: all of them, or what it writes to {@code buffer}. */
+    Events of(Events all, Events buffer) {
+        if (endpoint == null) {
+            return all;
+        }
+        buffer.reset();
+        for (int i = 0; i < all.count; i++) {
+            if (contains(all.marks[i])) {
+                buffer.add(all.times[i], all.marks[i]);
+            }
+        }
+        return buffer;
+    }
+
     /** The endpoint; null if it is all. */
     @Nullable
     Endpoint endpoint() {

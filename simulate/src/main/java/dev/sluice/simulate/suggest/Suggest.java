@@ -89,14 +89,14 @@ public final class Suggest {
         boolean assetsTell = traffic.assets() >= Thresholds.ASSETS_OF_PEOPLE * traffic.requests();
         List<ObservedClient> clients = traffic.clients();
         Map<String, Assessment> assessments = new HashMap<>();
-        LimitFinder.chunks(clients, chunk -> {
+        Chunk.each(clients.size(), chunk -> {
                     Assessor assessor = new Assessor(traffic, assetsTell, options.zone());
                     Events events = new Events();
                     List<Assessment> assessed = new ArrayList<>();
-                    for (ObservedClient client : chunk) {
-                        client.timeline.read(events);
-                        assessed.add(assessor.assess(client, events));
-                    }
+                    chunk.forEach(i -> {
+                        clients.get(i).timeline.read(events);
+                        assessed.add(assessor.assess(clients.get(i), events));
+                    });
                     return assessed;
                 })
                 .forEach(chunk -> chunk.forEach(each -> assessments.put(each.key(), each)));

@@ -52,7 +52,7 @@ final class Timeline {
 
     /** Writes all requests to {@code events}, in place of what was there. */
     void read(Events events) {
-        events.reset(count);
+        events.reset();
         long micros = 0;
         int at = 0;
         for (int i = 0; i < count; i++) {

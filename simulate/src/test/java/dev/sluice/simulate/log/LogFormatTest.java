@@ -33,7 +33,7 @@ class LogFormatTest {
                 format,
                 map,
                 LogOptions.DEFAULT.zone(),
-                new ByteArrayInputStream((String.join("\n", lines) + "\n").getBytes(UTF_8)));
+                Map.of("-", new ByteArrayInputStream((String.join("\n", lines) + "\n").getBytes(UTF_8))));
         return Logs.read(options, ALL, "-");
     }
 
@@ -215,5 +215,23 @@ class LogFormatTest {
     void aMappingIsNotForTextFormats() {
         assertThatThrownBy(() -> LogFormat.parse("combined", Map.of("ip", "x")))
                 .hasMessageStartingWith("a mapping of fields is for json and csv");
+    }
+
+    /** The attributes of a request that a server recorded are taken as they are; others are guessed. */
+    @Test
+    void recordedRequests() {
+        Logs.Read read = read(
+                "{\"time\":1794787200123456,\"attributes\":{\"ip\":\"10.0.0.1\",\"path\":\"/a?b\",\"domain\":\"shop\"}}",
+                "{\"time\":1794787200123457,\"attributes\":{\"user\":\"-\",\"host\":\"\",\"tenant\":\"a\\nb\"}}");
+        assertThat(read.files().get(0).attributes())
+                .containsExactlyInAnyOrder("ip", "path", "domain", "user", "host", "tenant", "cost");
+        LogEntry first = read.entries().get(0);
+        LogEntry second = read.entries().get(1);
+        assertThat(first.timeMicros()).isEqualTo(1_794_787_200_123_456L);
+        assertThat(first.path()).isEqualTo("/a?b");
+        assertThat(first.host()).isNull();
+        assertThat(second.user()).isEqualTo("-");
+        assertThat(second.host()).isEmpty();
+        assertThat(second.attribute("tenant")).isEqualTo("a\nb");
     }
 }

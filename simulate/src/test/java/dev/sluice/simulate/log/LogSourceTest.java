@@ -3,6 +3,7 @@ package dev.sluice.simulate.log;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.airlift.compress.zstd.ZstdOutputStream;
 import java.io.ByteArrayInputStream;
@@ -10,16 +11,25 @@ import java.io.ByteArrayOutputStream;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.time.LocalTime;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Reading files: many, compressed, cut off, and not logs at all. Every line is an entry, or is counted as wrong. */
@@ -188,6 +198,88 @@ class LogSourceTest {
         String other = file("other.log", line("a", 1) + line("c", 3));
         assertThat(ips(Logs.read(options, List.of("ip"), "-", other))).isEqualTo("a b c d");
         assertThatThrownBy(() -> read("-", "-")).hasMessageContaining("'-' was given twice");
+    }
+
+    @Test
+    @EnabledOnOs({OS.LINUX, OS.MAC})
+    void aPipeWithANameIsReadOnceAndToItsEnd() throws Exception {
+        Path pipe = folder.resolve("pipe");
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
+                .isZero();
+        byte[] text = lines("a", 0, 20_000).getBytes(UTF_8);
+        CompletableFuture<Void> writer = CompletableFuture.runAsync(() -> {
+            try (OutputStream out = Files.newOutputStream(pipe)) {
+                out.write(text);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+        Logs.Read read = assertTimeoutPreemptively(Duration.ofSeconds(30), () -> read(pipe.toString()));
+        assertThat(read.entries()).hasSize(20_000);
+        writer.get(10, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void aFileThatIsGivenTwiceIsRefused() throws IOException {
+        String log = file("a.log", line("a", 1));
+        String link = Files.createSymbolicLink(folder.resolve("current"), Path.of(log))
+                .toString();
+        assertThatThrownBy(() -> read(log, log))
+                .isInstanceOf(LogException.class)
+                .hasMessage("each log is read once: '" + log + "' was given twice");
+        assertThatThrownBy(() -> read(log, link))
+                .isInstanceOf(LogException.class)
+                .hasMessage("each log is read once: '" + link + "' was given twice, first as '" + log + "'");
+        assertThatThrownBy(() -> read("-", "-")).isInstanceOf(LogException.class);
+    }
+
+    @Test
+    void aFileThatGrowsOrShrinksWhileItIsReadIsReadAsFarAsItGoes() throws IOException {
+        int count = 8000 * (4 + Runtime.getRuntime().availableProcessors()); // twice what is read ahead
+        Path log = Path.of(file("a.log", lines("a", 0, count)));
+        Logs.Read grown = meanwhile(log, () -> Files.writeString(log, line("b", 86_399), StandardOpenOption.APPEND));
+        assertThat(grown.entries()).hasSize(count + 1);
+        assertThat(grown.summary().notes()).isEmpty();
+        long before = Files.size(log);
+        Logs.Read shrunk = meanwhile(log, () -> {
+            try (FileChannel channel = FileChannel.open(log, StandardOpenOption.WRITE)) {
+                channel.truncate(before / 2);
+            }
+        });
+        assertThat(shrunk.entries()).hasSizeBetween(count / 2, count / 2 + 1);
+        assertThat(shrunk.summary().notes())
+                .containsExactly(log + " became shorter while it was read: of " + before + " bytes only " + before / 2
+                        + " were there");
+    }
+
+    private interface Change {
+        void run() throws IOException;
+    }
+
+    /** Reads a log that changes when its first entry has been read. */
+    private static Logs.Read meanwhile(Path log, Change change) throws IOException {
+        List<LogEntry> entries = new ArrayList<>();
+        try (LogSource source = LogSource.open(List.of(log.toString()), LogOptions.DEFAULT)) {
+            source.read(LogAttributes.of("ip"), entry -> {
+                if (entries.isEmpty()) {
+                    try {
+                        change.run();
+                    } catch (IOException e) {
+                        throw new UncheckedIOException(e);
+                    }
+                }
+                entries.add(entry);
+            });
+            return new Logs.Read(entries, source.summary(), source.files());
+        }
+    }
+
+    @Test
+    void gzipThatEndsInItsHeaderIsAClearMessage() throws IOException {
+        String log = file("a.gz", Arrays.copyOf(gzip(line("a", 1)), 4));
+        assertThatThrownBy(() -> read(log))
+                .isInstanceOf(LogException.class)
+                .hasMessage(log + " cannot be read: it is cut off within the header of gzip");
     }
 
     @Test

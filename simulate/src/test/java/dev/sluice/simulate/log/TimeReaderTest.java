@@ -65,6 +65,21 @@ class TimeReaderTest {
     }
 
     @Test
+    void oneTimeAfterAnotherIsReadForItself() {
+        TimeReader reader = new TimeReader(ZoneOffset.UTC);
+        byte[] line = "2026-10-10T13:55:36Z".getBytes(UTF_8);
+        long first = reader.read(line, 0, line.length);
+        assertThat(reader.read(line, 0, line.length)).isEqualTo(first);
+        line[18] = '7';
+        assertThat(reader.read(line, 0, line.length)).isEqualTo(first + 1_000_000);
+        line[18] = 'x';
+        assertThat(reader.read(line, 0, line.length)).isEqualTo(TimeReader.WRONG);
+        assertThat(reader.read(line, 0, 0)).isEqualTo(TimeReader.WRONG);
+        line[18] = '6';
+        assertThat(reader.read(line, 0, line.length)).isEqualTo(first);
+    }
+
+    @Test
     void timesWithoutZoneAreThoseOfTheZoneThatIsGiven() {
         long summer = micros("2026-07-01T12:00:00", ZoneId.of("Europe/Berlin"));
         long winter = micros("2026-12-01T12:00:00", ZoneId.of("Europe/Berlin"));

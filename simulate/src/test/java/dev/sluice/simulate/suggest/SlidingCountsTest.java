@@ -83,7 +83,7 @@ class SlidingCountsTest {
 
     private static Events events(long... times) {
         Events events = new Events();
-        events.reset(times.length);
+        events.reset();
         for (long time : times) {
             events.add(time, 0);
         }

@@ -14,7 +14,7 @@ class TimelineTest {
         long[] steps = {0, 1, 999_999, 1_000_000, 60_000_000, 86_400_000_000L, 1_800_000_000_000_000L};
         Timeline timeline = new Timeline();
         Events expected = new Events();
-        expected.reset(1000);
+        expected.reset();
         long micros = 0;
         for (int i = 0; i < 1000; i++) {
             micros += steps[random.nextInt(i < 3 ? steps.length : steps.length - 1)] + random.nextInt(2);

@@ -5,19 +5,25 @@ import dev.sluice.spring.RateLimitConfigurationException;
 import dev.sluice.text.DidYouMean;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+import org.springframework.cloud.gateway.support.NameUtils;
 
 /** Reads the arguments of a route's filter {@code RequestRateLimiter} that are for {@link SluiceRateLimiter}. */
 final class RouteArguments {
     static final String PREFIX = "sluice-rate-limiter";
     private static final List<String> KNOWN = List.of("limits", "rule", "on-store-failure");
+
+    /** An item of a YAML list, as the gateway names it: {@code sluice-rate-limiter.limits.0}. */
+    private static final Pattern ITEM = Pattern.compile("\\.(\\d+)$");
 
     private RouteArguments() {}
 
@@ -41,7 +47,9 @@ final class RouteArguments {
      * @param where the route
      * @throws RateLimitConfigurationException if one of them is wrong, or limits and rule are both missing or both there
      */
-    static SluiceRateLimiter.Config read(String where, Map<String, ?> arguments) {
+    static SluiceRateLimiter.Config read(String where, Map<String, ?> written) {
+        Map<String, Object> arguments = new LinkedHashMap<>();
+        written.forEach((name, value) -> arguments.put(ITEM.matcher(name).replaceFirst("[$1]"), value));
         List<String> problems = new ArrayList<>();
         arguments.keySet().stream().filter(RouteArguments::isForSluice).forEach(name -> {
             String problem = problem(name);
@@ -62,10 +70,19 @@ final class RouteArguments {
         if ((config.getRule() == null) == config.getLimits().isEmpty()) {
             String found = config.getRule() != null
                     ? "both"
-                    : arguments.isEmpty() ? "neither" : "neither, but " + String.join(", ", arguments.keySet());
+                    : arguments.isEmpty() ? "neither" : "neither, but " + names(arguments);
             throw new RateLimitConfigurationException(where + ": expected " + PREFIX + ".limits such as '5 per 1m', or "
                     + PREFIX + ".rule, the name of a rule; there is " + found);
         }
+    }
+
+    /** The short form, {@code RequestRateLimiter=5 per 1m}, has values whose names the gateway has made up. */
+    private static String names(Map<String, ?> arguments) {
+        return arguments.entrySet().stream()
+                .map(each -> each.getKey().startsWith(NameUtils.GENERATED_NAME_PREFIX)
+                        ? "'" + each.getValue() + "' without a name"
+                        : each.getKey())
+                .collect(Collectors.joining(", "));
     }
 
     private static String problem(String name) {

@@ -36,6 +36,11 @@ public final class SluiceGatewayAutoConfiguration {
     }
 
     @Bean
+    LimitedRouteFilter sluiceLimitedRouteFilter() {
+        return new LimitedRouteFilter();
+    }
+
+    @Bean
     @ConditionalOnBean(ExchangeRefusals.class)
     RefusalGlobalFilter sluiceRefusalGlobalFilter(ExchangeRefusals refusals) {
         return new RefusalGlobalFilter(refusals);

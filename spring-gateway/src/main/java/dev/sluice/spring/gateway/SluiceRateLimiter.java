@@ -122,8 +122,9 @@ public final class SluiceRateLimiter extends AbstractRateLimiter<SluiceRateLimit
                 .map(verdict -> response(verdict, context)));
     }
 
-    private static Response response(Verdict verdict, ContextView context) {
+    private Response response(Verdict verdict, ContextView context) {
         RefusalGlobalFilter.decided(verdict, context);
+        LimitedRouteFilter.decided(registry, verdict, context);
         Map<String, String> headers = new LinkedHashMap<>();
         RateLimitHeaders.set(verdict, headers::put);
         return new Response(verdict.allowed(), headers);

@@ -7,14 +7,17 @@ import dev.sluice.spring.RateLimitConfigurationException;
 import dev.sluice.spring.RuleRegistry;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.cloud.gateway.filter.ratelimit.RateLimiter;
 
 /** Gateways that start, and those that do not. */
@@ -24,38 +27,64 @@ class GatewayStartTest {
     @TempDir
     Path folder;
 
-    @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
-                    sluice-rate-limiter.limits=2 pr 10s            | route 'wrong': sluice-rate-limiter.limits: expected a limit such as '5 per 1m'
-                    sluice-rate-limiter.limits=2 pr 10s            | '2 pr 10s'
-                    sluice-rate-limiter.limits=1 at once           | route 'wrong': [1 at once] holds permits until a request has ended
-                    sluice-rate-limiter.rule=nope                  | route 'wrong': there is no rule named 'nope'; known are named, held
-                    sluice-rate-limiter.rule=held                  | route 'wrong': [1 at once] holds permits
-                    sluice-rate-limiter.limts=2 per 10s            | route 'wrong': sluice-rate-limiter.limts: there is no such argument; known are limits, rule, on-store-failure; did you mean 'limits'?
-                    sluice-rate-limitr.limits=2 per 10s            | route 'wrong': sluice-rate-limitr.limits: expected sluice-rate-limiter.limits, .rule or .on-store-failure
-                    redis-rate-limiter.replenishRate=2             | route 'wrong': expected sluice-rate-limiter.limits such as '5 per 1m', or sluice-rate-limiter.rule, the name of a rule; there is neither, but redis-rate-limiter.replenishRate
-                    sluice-rate-limiter.on-store-failure=allow     | there is neither, but sluice-rate-limiter.on-store-failure
-                    """)
-    void aMistakeEndsTheStart(String argument, String message) {
-        assertThatThrownBy(() -> new RunningGateway(RunningGateway.route(0, "wrong", argument)).close())
-                .isInstanceOf(RateLimitConfigurationException.class)
-                .hasMessageContaining(message);
-    }
+    /** The argument of a route, and what is said of it. */
+    private static final Map<String, String> MISTAKES = Map.of(
+            "sluice-rate-limiter.limits=2 pr 10s",
+            "sluice-rate-limiter.limits: expected a limit such as '5 per 1m'",
+            "sluice-rate-limiter.limits=1 at once",
+            "[1 at once] holds permits until a request has ended",
+            "sluice-rate-limiter.rule=nope",
+            "there is no rule named 'nope'; known are named, held",
+            "sluice-rate-limiter.rule=held",
+            "[1 at once] holds permits",
+            "sluice-rate-limiter.limts=2 per 10s",
+            "sluice-rate-limiter.limts: there is no such argument; known are limits, rule, on-store-failure; did you mean "
+                    + "'limits'?",
+            "sluice-rate-limitr.limits=2 per 10s",
+            "sluice-rate-limitr.limits: expected sluice-rate-limiter.limits, .rule or .on-store-failure",
+            "redis-rate-limiter.replenishRate=2",
+            "expected sluice-rate-limiter.limits such as '5 per 1m', or sluice-rate-limiter.rule, the name of a rule; "
+                    + "there is neither, but redis-rate-limiter.replenishRate",
+            "_genkey_0=5 per 1m",
+            "expected sluice-rate-limiter.limits such as '5 per 1m', or sluice-rate-limiter.rule, the name of a rule; "
+                    + "there is neither, but '5 per 1m' without a name",
+            "sluice-rate-limiter.limits.0=2 pr 10s",
+            "sluice-rate-limiter.limits: expected a limit such as '5 per 1m'",
+            "sluice-rate-limiter.on-store-failure=allow",
+            "expected sluice-rate-limiter.limits such as '5 per 1m', or sluice-rate-limiter.rule, the name of a rule; "
+                    + "there is neither, but sluice-rate-limiter.on-store-failure");
 
     @Test
-    void everyMistakeIsNamedAtOnce() {
+    void mistakesEndTheStartAndEachIsNamed() {
+        List<List<String>> routes = new ArrayList<>();
+        List<String> problems = new ArrayList<>(List.of("'2 pr 10s'"));
+        MISTAKES.forEach((argument, problem) -> {
+            String id = "r" + routes.size();
+            routes.add(RunningGateway.route(routes.size(), id, argument));
+            problems.add("route '" + id + "': " + problem);
+        });
         String limits = "sluice-rate-limiter.limits=2 per 10s";
-        assertThatThrownBy(() -> new RunningGateway(
-                                RunningGateway.route(0, "one", "sluice-rate-limiter.limits=2 pr 10s"),
-                                RunningGateway.route(1, "two", limits, "sluice-rate-limiter.rule=named"),
-                                RunningGateway.route(2, "three", limits, "sluice-rate-limiter.on-store-failure=alow"))
-                        .close())
-                .hasMessageContaining("route 'one': ")
-                .hasMessageContaining("route 'two': ")
-                .hasMessageContaining("there is both")
-                .hasMessageContaining("route 'three': sluice-rate-limiter.on-store-failure: expected ")
-                .hasMessageContaining("allow")
-                .hasMessageContaining("was 'alow'");
+        routes.add(RunningGateway.route(routes.size(), "both", limits, "sluice-rate-limiter.rule=named"));
+        routes.add(RunningGateway.route(routes.size(), "policy", limits, "sluice-rate-limiter.on-store-failure=alow"));
+        problems.addAll(List.of(
+                "route 'both': ",
+                "there is both",
+                "route 'policy': sluice-rate-limiter.on-store-failure: expected ",
+                "allow",
+                "was 'alow'"));
+        assertThatThrownBy(() ->
+                        new RunningGateway(routes.stream().flatMap(List::stream).toList()).close())
+                .isInstanceOf(RateLimitConfigurationException.class)
+                .hasMessageContainingAll(problems.toArray(String[]::new));
+    }
+
+    /** Where a gateway has but one mistake, it ends the start as well. */
+    @Test
+    void oneMistakeIsEnough() {
+        assertThatThrownBy(() ->
+                        new RunningGateway(RunningGateway.route(0, "wrong", "sluice-rate-limiter.rule=nope")).close())
+                .isInstanceOf(RateLimitConfigurationException.class)
+                .hasMessageContaining("route 'wrong': there is no rule named 'nope'; known are named, held");
     }
 
     /** What docs/spring.md shows of the gateway. */
@@ -74,6 +103,19 @@ class GatewayStartTest {
                             .map(RateLimiter.Response::isAllowed)
                             .block())
                     .isTrue();
+        }
+    }
+
+    /** A YAML list: the gateway numbers its items. */
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void severalLimitsAsAList(CapturedOutput output) throws Exception {
+        String limits = "sluice-rate-limiter.limits.";
+        try (RunningGateway gateway = new RunningGateway(
+                RunningGateway.route(0, "r0", limits + "0=5 per 1h", limits + "1=2 per 1d"),
+                List.of("--logging.level.dev.sluice.spring=info"))) {
+            assertThat(gateway.statuses(3, "/r0/a", "ann")).containsExactly(200, 200, 429);
+            assertThat(output).contains("Sluice: store: memory; rules: 2 and 1 of routes");
         }
     }
 

@@ -2,9 +2,15 @@ package dev.sluice.spring.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.redis.servers.Eventually;
+import dev.sluice.spring.RuleRegistry;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -34,7 +40,12 @@ class GatewayTest {
                 RunningGateway.route(
                         3, "busy", "sluice-rate-limiter.limits=1 per 1h", "status-code=SERVICE_UNAVAILABLE"),
                 RunningGateway.route(4, "twice", "sluice-rate-limiter.limits=3 per 1h, 2 per 1d"),
-                RunningGateway.route(5, "changing", "sluice-rate-limiter.limits=1 per 1h"));
+                RunningGateway.route(5, "changing", "sluice-rate-limiter.limits=1 per 1h"),
+                RunningGateway.route(6, "figures", "sluice-rate-limiter.limits=2 per 1h"),
+                RunningGateway.route(7, "away", "sluice-rate-limiter.limits=2 per 1h").stream()
+                        .map(each -> each.replace("BEHIND", "http://127.0.0.1:1"))
+                        .toList(),
+                RunningGateway.limitedTwice(8, "both", "3 per 1h"));
     }
 
     @AfterAll
@@ -87,6 +98,40 @@ class GatewayTest {
             assertThat(gateway.get("/open/a").statusCode()).isEqualTo(200);
         }
         assertThat(gateway.statuses(3, "/open/a", "ann")).containsExactly(200, 200, 429);
+    }
+
+    /** What ends here is heard of before the client has the whole response, or a moment later. */
+    @Test
+    void aRouteHasFigures() throws Exception {
+        List<String> heard = Collections.synchronizedList(new ArrayList<>());
+        gateway.bean(RuleRegistry.class).listener((kind, verdict) -> {
+            String rules = kind + " "
+                    + verdict.decisions().stream()
+                            .map(each -> each.rule().name())
+                            .toList();
+            heard.add(rules);
+            return result -> heard.add(rules + " " + result);
+        });
+        assertThat(gateway.statuses(1, "/figures/a", "ann")).containsExactly(200);
+        assertThat(gateway.statuses(1, "/figures/fails", "ann")).containsExactly(503);
+        assertThat(gateway.statuses(1, "/figures/a", "ann")).containsExactly(429);
+        assertThat(gateway.statuses(1, "/away/a", "ann")).containsExactly(500);
+        assertThat(gateway.statuses(2, "/both/a", "ann")).containsExactly(200, 429);
+        Eventually.holds("all ends are heard of", Duration.ofSeconds(10), () -> heard.size() == 12);
+        assertThat(heard)
+                .containsExactlyInAnyOrder(
+                        "ROUTE [gateway:figures]",
+                        "ROUTE [gateway:figures] SUCCESS",
+                        "ROUTE [gateway:figures]",
+                        "ROUTE [gateway:figures] ERROR",
+                        "ROUTE [gateway:away]",
+                        "ROUTE [gateway:away] ERROR",
+                        "ROUTE [gateway:both]",
+                        "ROUTE [gateway:both] SUCCESS",
+                        "ROUTE [gateway:both]",
+                        "ROUTE [gateway:both] SUCCESS",
+                        "ROUTE [gateway:both]",
+                        "ROUTE [gateway:both] NOT_RUN");
     }
 
     /** The keys of docs/spring.md. */

@@ -52,7 +52,8 @@ final class RunningGateway implements AutoCloseable {
     RunningGateway(List<String>... routes) throws IOException {
         behind = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         behind.createContext("/", exchange -> {
-            exchange.sendResponseHeaders(200, -1);
+            boolean fails = exchange.getRequestURI().getPath().endsWith("/fails");
+            exchange.sendResponseHeaders(fails ? 503 : 200, -1);
             exchange.close();
         });
         behind.start();
@@ -98,6 +99,15 @@ final class RunningGateway implements AutoCloseable {
             String[] nameAndValue = argument.split("=", 2);
             route.add(filter + "args.[" + nameAndValue[0] + "]=" + nameAndValue[1]);
         }
+        return route;
+    }
+
+    /** A route that has the filter twice: each request is charged twice. */
+    static List<String> limitedTwice(int number, String id, String limits) {
+        List<String> route = new ArrayList<>(route(number, id, "sluice-rate-limiter.limits=" + limits));
+        String filter = ROUTES + number + "].filters[1].";
+        route.add(filter + "name=RequestRateLimiter");
+        route.add(filter + "args.[sluice-rate-limiter.limits]=" + limits);
         return route;
     }
 

@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
@@ -22,6 +23,7 @@ import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.core.NestedExceptionUtils;
 
 /**
  * {@code GET /actuator/sluice} shows the rules, the store and the last versions; {@code POST} with a {@code version} puts an
@@ -31,6 +33,8 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 @Endpoint(id = "sluice")
 public final class SluiceEndpoint {
     private static final String PROBLEM = "problem";
+    private static final String RULE = "rule";
+    private static final String KEY = "key";
     private static final int CONFLICT = 409;
 
     private final RuleRegistry registry;
@@ -111,8 +115,8 @@ public final class SluiceEndpoint {
                 ? ruleDecision.limiter().peekAsync(ruleDecision.key(), 1).join()
                 : now;
         Map<String, Object> state = new LinkedHashMap<>();
-        state.put("rule", ruleDecision.rule().name());
-        state.put("key", ruleDecision.key());
+        state.put(RULE, ruleDecision.rule().name());
+        state.put(KEY, ruleDecision.key());
         state.put("allowed", next.allowed());
         state.put("limit", now.limit());
         state.put("remaining", now.remaining());
@@ -121,13 +125,23 @@ public final class SluiceEndpoint {
         return state;
     }
 
-    /** Resets a key; null, which is 404, if there is no such rule. */
+    /** Resets a key: 404 if there is no such rule, 503 if the store does not answer. */
     @DeleteOperation
-    public @Nullable Map<String, Object> reset(@Selector(match = Selector.Match.ALL_REMAINING) String... ruleAndKey) {
+    public WebEndpointResponse<Map<String, Object>> reset(
+            @Selector(match = Selector.Match.ALL_REMAINING) String... ruleAndKey) {
         String key = key(List.of(ruleAndKey));
-        return registry.engine().reset(ruleAndKey[0], key)
-                ? Map.of("rule", ruleAndKey[0], "key", key, "reset", true)
-                : null;
+        try {
+            boolean known = registry.engine().resetAsync(ruleAndKey[0], key).join();
+            return known
+                    ? new WebEndpointResponse<>(Map.of(RULE, ruleAndKey[0], KEY, key, "reset", true))
+                    : new WebEndpointResponse<>(WebEndpointResponse.STATUS_NOT_FOUND);
+        } catch (CompletionException e) {
+            String why =
+                    String.valueOf(NestedExceptionUtils.getMostSpecificCause(e).getMessage());
+            return new WebEndpointResponse<>(
+                    Map.of(RULE, ruleAndKey[0], KEY, key, "reset", false, PROBLEM, why),
+                    WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE);
+        }
     }
 
     private static String key(List<String> ruleAndKey) {

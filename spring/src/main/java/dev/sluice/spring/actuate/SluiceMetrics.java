@@ -42,6 +42,7 @@ final class SluiceMetrics implements MeterBinder {
     @Override
     public void bindTo(MeterRegistry registry) {
         rules.engine().listener(new DecisionCounters(registry));
+        rules.listener(new LimitedCallMeters(registry));
         new StoreMetrics(store).bindTo(registry);
         gauge(registry, "sluice.rules", "Rules in force.", now -> now.rules().size());
         gauge(registry, "sluice.rules.version", "The version of the rules in force.", SluiceMetrics::version);

@@ -1,5 +1,6 @@
 package dev.sluice.spring.client;
 
+import dev.sluice.client.RetryRules;
 import dev.sluice.rules.Verdict;
 import dev.sluice.spring.BlockingVerdicts;
 import java.io.Closeable;
@@ -7,10 +8,11 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Function;
 
-/** Sends the calls of a blocking client within the limits of a rule, and again where {@link RetryAfterPolicy} says so. */
+/** Sends the calls of a blocking client within the limits of a rule, and again where {@link RetryRules} say so. */
 record BlockingCalls(OutgoingRule rule) {
     /** Sends a call once. */
     interface Call<R extends Closeable> {
@@ -21,15 +23,18 @@ record BlockingCalls(OutgoingRule rule) {
     interface ResponseReader<R extends Closeable> {
         int status(R response) throws IOException;
 
-        /** The value of {@code Retry-After}; null if there is none. */
-        @Nullable
-        String retryAfter(R response);
+        /** The values of a header field; an empty list if there are none. */
+        List<String> header(R response, String name);
     }
 
-    <R extends Closeable> R send(String method, URI uri, Call<R> call, ResponseReader<R> reader) throws IOException {
-        for (int tried = 1; ; tried++) {
+    /** @param header the values of a header field of the request */
+    <R extends Closeable> R send(
+            String method, URI uri, Function<String, List<String>> header, Call<R> call, ResponseReader<R> reader)
+            throws IOException {
+        RetryRules.Call tries = rule.retries().begin(method, header);
+        while (true) {
             R response = once(method, uri, call);
-            Duration wait = RetryAfterPolicy.wait(tried, method, reader.status(response), reader.retryAfter(response));
+            Duration wait = tries.waitBeforeRetry(reader.status(response), name -> reader.header(response, name));
             if (wait == null) {
                 return response;
             }

@@ -9,7 +9,8 @@ import feign.Response;
 import java.io.IOException;
 import java.net.URI;
 import java.util.Collection;
-import org.jspecify.annotations.Nullable;
+import java.util.List;
+import java.util.Map;
 
 /**
  * Makes capabilities that limit the calls of a Feign client by a rule, as {@link ClientRateLimitInterceptors} does.
@@ -57,6 +58,7 @@ public final class ClientRateLimitCapabilities {
             return calls.send(
                     request.httpMethod().name(),
                     URI.create(request.url()),
+                    name -> values(request.headers(), name),
                     () -> client.execute(request, options),
                     new Reader());
         }
@@ -69,9 +71,15 @@ public final class ClientRateLimitCapabilities {
         }
 
         @Override
-        public @Nullable String retryAfter(Response response) {
-            Collection<String> values = response.headers().get("Retry-After");
-            return values == null || values.isEmpty() ? null : values.iterator().next();
+        public List<String> header(Response response, String name) {
+            return values(response.headers(), name);
         }
+    }
+
+    private static List<String> values(Map<String, Collection<String>> headers, String name) {
+        return headers.entrySet().stream()
+                .filter(field -> field.getKey().equalsIgnoreCase(name))
+                .flatMap(field -> field.getValue().stream())
+                .toList();
     }
 }

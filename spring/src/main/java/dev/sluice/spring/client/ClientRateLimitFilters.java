@@ -1,9 +1,11 @@
 package dev.sluice.spring.client;
 
+import dev.sluice.client.RetryRules;
 import dev.sluice.rules.Verdict;
 import dev.sluice.spring.RuleRegistry;
 import dev.sluice.spring.web.ReactiveVerdicts;
 import java.time.Duration;
+import java.util.List;
 import org.springframework.web.reactive.function.client.ClientRequest;
 import org.springframework.web.reactive.function.client.ClientResponse;
 import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
@@ -32,23 +34,30 @@ public final class ClientRateLimitFilters {
      */
     public ExchangeFilterFunction forRule(String rule) {
         OutgoingRule asked = new OutgoingRule(registry, rule, "ClientRateLimitFilters.forRule");
-        return (request, next) -> tried(asked, request, next, 1);
+        return (request, next) -> Mono.defer(() -> {
+            RetryRules.Call tries = asked.retries().begin(request.method().name(), name -> {
+                String first = request.headers().getFirst(name);
+                return first == null ? List.of() : List.of(first);
+            });
+            return send(asked, request, next, tries);
+        });
     }
 
-    private static Mono<ClientResponse> tried(
-            OutgoingRule rule, ClientRequest request, ExchangeFunction next, int tried) {
+    private static Mono<ClientResponse> send(
+            OutgoingRule rule, ClientRequest request, ExchangeFunction next, RetryRules.Call tries) {
         return once(rule, request, next).flatMap(response -> {
-            Duration wait = RetryAfterPolicy.wait(
-                    tried,
-                    request.method().name(),
-                    response.statusCode().value(),
-                    response.headers().asHttpHeaders().getFirst("Retry-After"));
+            Duration wait = tries.waitBeforeRetry(
+                    response.statusCode().value(), name -> response.headers().header(name));
             return wait == null
                     ? Mono.just(response)
-                    : response.releaseBody()
-                            .then(Mono.delay(wait))
-                            .then(Mono.defer(() -> tried(rule, request, next, tried + 1)));
+                    : pause(wait, response).then(Mono.defer(() -> send(rule, request, next, tries)));
         });
+    }
+
+    /** Waits, and reads the body meanwhile, so that the connection can be used again. One that does not end is given up. */
+    private static Mono<Void> pause(Duration wait, ClientResponse refused) {
+        Mono<Long> over = Mono.delay(wait).cache();
+        return refused.releaseBody().onErrorComplete().takeUntilOther(over).then(over.then());
     }
 
     private static Mono<ClientResponse> once(OutgoingRule rule, ClientRequest request, ExchangeFunction next) {

@@ -2,7 +2,8 @@ package dev.sluice.spring.client;
 
 import dev.sluice.spring.RuleRegistry;
 import java.io.IOException;
-import org.jspecify.annotations.Nullable;
+import java.util.List;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpRequest;
 import org.springframework.http.client.ClientHttpRequestExecution;
 import org.springframework.http.client.ClientHttpRequestInterceptor;
@@ -16,9 +17,8 @@ import org.springframework.http.client.ClientHttpResponse;
  * }</pre>
  *
  * <p>A rule with {@code on-exceed: wait up to …} makes calls wait for permits. A call over the limit is not sent:
- * {@link dev.sluice.spring.RateLimitedException} is thrown. A call that the server answers with 429 and
- * {@code Retry-After} is sent again after that time, three times in all. The same goes for 503, if the method is
- * idempotent. A time of more than 30 seconds is not waited for. Each try is checked against the rule.
+ * {@link dev.sluice.spring.RateLimitedException} is thrown. A call that the server refuses for a while is sent again as
+ * {@link dev.sluice.client.RetryRules} say, with one budget for the interceptor. Each try is checked against the rule.
  */
 public final class ClientRateLimitInterceptors {
     private final RuleRegistry registry;
@@ -43,7 +43,11 @@ public final class ClientRateLimitInterceptors {
         public ClientHttpResponse intercept(HttpRequest request, byte[] body, ClientHttpRequestExecution execution)
                 throws IOException {
             return calls.send(
-                    request.getMethod().name(), request.getURI(), () -> execution.execute(request, body), this);
+                    request.getMethod().name(),
+                    request.getURI(),
+                    name -> values(request.getHeaders(), name),
+                    () -> execution.execute(request, body),
+                    this);
         }
 
         @Override
@@ -52,8 +56,14 @@ public final class ClientRateLimitInterceptors {
         }
 
         @Override
-        public @Nullable String retryAfter(ClientHttpResponse response) {
-            return response.getHeaders().getFirst("Retry-After");
+        public List<String> header(ClientHttpResponse response, String name) {
+            return values(response.getHeaders(), name);
+        }
+
+        /** The first value: what returns all of them differs between the versions of Spring. */
+        private static List<String> values(HttpHeaders headers, String name) {
+            String first = headers.getFirst(name);
+            return first == null ? List.of() : List.of(first);
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.sluice.spring.client;
 
+import dev.sluice.client.RetryRules;
 import dev.sluice.rules.Request;
 import dev.sluice.rules.RuleCheck;
 import dev.sluice.rules.RuleEngine;
@@ -15,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 final class OutgoingRule {
     private final RuleRegistry registry;
     private final String rule;
+    private final RetryRules retries = RetryRules.standard();
 
     /**
      * @param where what uses the rule
@@ -40,6 +42,11 @@ final class OutgoingRule {
     /** The exception for a call over the limit. */
     static RateLimitedException denied(Verdict verdict) {
         return new RateLimitedException(verdict, Objects.requireNonNull(verdict.decisive()));
+    }
+
+    /** When calls are sent again. They share a budget. */
+    RetryRules retries() {
+        return retries;
     }
 
     RuleEngine engine() {

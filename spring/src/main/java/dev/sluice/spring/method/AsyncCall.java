@@ -2,9 +2,8 @@ package dev.sluice.spring.method;
 
 import dev.sluice.rules.Verdict;
 import dev.sluice.spring.BlockingVerdicts;
-import dev.sluice.spring.RateLimitObservations;
 import dev.sluice.spring.web.CallHeaders;
-import io.micrometer.observation.Observation;
+import dev.sluice.spring.web.CallObservations;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -26,7 +25,7 @@ final class AsyncCall {
     private final MethodInvocation call;
     private final Function<Verdict, CallCharge> charge;
     private final CompletableFuture<Verdict> pending;
-    private final @Nullable Observation observation;
+    private final CallObservations observations;
     private final CompletableFuture<@Nullable Object> handed = new CompletableFuture<>();
     private final AtomicBoolean begun = new AtomicBoolean();
     private volatile @Nullable Future<?> running;
@@ -42,7 +41,7 @@ final class AsyncCall {
         this.call = call;
         this.charge = charge;
         this.pending = pending;
-        this.observation = executor.observation();
+        this.observations = executor.callObservations();
     }
 
     CompletableFuture<@Nullable Object> start() {
@@ -77,14 +76,14 @@ final class AsyncCall {
             return;
         }
         CallCharge taken = charge.apply(verdict);
-        RateLimitObservations.note(verdict, observation);
+        observations.note(verdict);
         try {
             Object answer = verdict.allowed()
                     ? ExposeInvocationInterceptor.INSTANCE.invoke(call)
                     : method.instead(call, verdict);
             follow(answer == null ? CompletableFuture.completedFuture(null) : (CompletionStage<?>) answer, taken);
         } catch (Throwable e) {
-            taken.end();
+            taken.failed();
             handed.completeExceptionally(e instanceof CompletionException ? cause(e) : e);
         }
     }
@@ -93,7 +92,7 @@ final class AsyncCall {
         running = stage instanceof Future<?> future ? future : null;
         stage.whenComplete((value, failure) -> {
             if (failure != null || !taken.verdict().allowed()) {
-                taken.end();
+                end(taken, failure);
                 complete(value, failure);
                 return;
             }
@@ -106,6 +105,14 @@ final class AsyncCall {
         });
         if (handed.isCancelled()) {
             handedIsDone();
+        }
+    }
+
+    private static void end(CallCharge taken, @Nullable Throwable failure) {
+        if (failure == null) {
+            taken.end();
+        } else {
+            taken.failed();
         }
     }
 

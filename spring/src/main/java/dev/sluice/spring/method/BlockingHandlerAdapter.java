@@ -1,5 +1,7 @@
 package dev.sluice.spring.method;
 
+import dev.sluice.spring.web.CallHeaders;
+import dev.sluice.spring.web.ReactiveCallHeaders;
 import java.lang.reflect.Method;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -7,6 +9,7 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.ApplicationContext;
+import org.springframework.core.MethodClassKey;
 import org.springframework.core.Ordered;
 import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.method.HandlerMethod;
@@ -27,16 +30,17 @@ import reactor.core.scheduler.Schedulers;
 final class BlockingHandlerAdapter implements HandlerAdapter, Ordered {
     private final SingletonSupplier<RequestMappingHandlerAdapter> blocking;
     private final RateLimitAnnotations annotations = new RateLimitAnnotations();
-    private final Map<Method, Boolean> known = new ConcurrentHashMap<>();
+    /** By method and controller, since controllers inherit methods. */
+    private final Map<MethodClassKey, Boolean> known = new ConcurrentHashMap<>();
 
     /** {@code executor}: where to call the methods; null for Reactor's {@code boundedElastic}. */
     BlockingHandlerAdapter(
             ApplicationContext context,
             ObjectProvider<RequestMappingHandlerAdapter> configured,
             @Nullable Executor executor) {
-        Executor elastic = task -> Schedulers.boundedElastic().schedule(task);
+        Executor chosen = executor == null ? task -> Schedulers.boundedElastic().schedule(task) : executor;
         this.blocking = SingletonSupplier.of(
-                () -> like(configured.getObject(), context, executor == null ? elastic : executor));
+                () -> like(configured.getObject(), context, task -> chosen.execute(() -> CallHeaders.gather(task))));
     }
 
     private static RequestMappingHandlerAdapter like(
@@ -65,7 +69,9 @@ final class BlockingHandlerAdapter implements HandlerAdapter, Ordered {
     @Override
     public boolean supports(Object handler) {
         return handler instanceof HandlerMethod method
-                && known.computeIfAbsent(method.getMethod(), each -> isLimitedAndBlocking(method));
+                && known.computeIfAbsent(
+                        new MethodClassKey(method.getMethod(), method.getBeanType()),
+                        each -> isLimitedAndBlocking(method));
     }
 
     private boolean isLimitedAndBlocking(HandlerMethod handler) {
@@ -79,6 +85,8 @@ final class BlockingHandlerAdapter implements HandlerAdapter, Ordered {
 
     @Override
     public Mono<HandlerResult> handle(ServerWebExchange exchange, Object handler) {
-        return blocking.obtain().handle(exchange, handler);
+        return blocking.obtain()
+                .handle(exchange, handler)
+                .doOnNext(result -> ReactiveCallHeaders.showGathered(exchange)); // on the thread of the method
     }
 }

@@ -3,6 +3,10 @@ package dev.sluice.spring.method;
 import dev.sluice.rules.RuleDecision;
 import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.Verdict;
+import dev.sluice.spring.LimitedCallListener.Ending;
+import dev.sluice.spring.LimitedCallListener.Kind;
+import dev.sluice.spring.LimitedCallListener.Result;
+import dev.sluice.spring.RuleRegistry;
 import dev.sluice.spring.web.CallerContext;
 import java.util.HashSet;
 import java.util.List;
@@ -18,29 +22,41 @@ final class CallCharge {
     private final List<RateLimitOperation> operations;
     private final MethodInvocation call;
     private final CallerContext caller;
+    private final Ending ending;
     private final AtomicBoolean open = new AtomicBoolean(true);
 
     CallCharge(
-            RuleEngine engine,
+            RuleRegistry registry,
             Verdict verdict,
             List<RateLimitOperation> operations,
             MethodInvocation call,
             CallerContext caller) {
-        this.engine = engine;
+        this.engine = registry.engine();
         this.verdict = verdict;
         this.operations = operations;
         this.call = call;
         this.caller = caller;
+        this.ending = registry.began(Kind.METHOD, verdict);
     }
 
     Verdict verdict() {
         return verdict;
     }
 
-    /** The call was denied, failed or was abandoned: only holds end. */
+    /** The call was denied or abandoned, or is over: only holds end. */
     void end() {
+        end(Result.SUCCESS);
+    }
+
+    /** The call failed: only holds end. */
+    void failed() {
+        end(Result.ERROR);
+    }
+
+    private void end(Result result) {
         if (open.compareAndSet(true, false)) {
             engine.release(verdict);
+            ending.ended(result);
         }
     }
 
@@ -50,7 +66,7 @@ final class CallCharge {
         try {
             refunded = refunded(result);
         } catch (RuntimeException e) {
-            end();
+            failed();
             throw e;
         }
         if (refunded.isEmpty()) {
@@ -58,6 +74,7 @@ final class CallCharge {
         } else if (open.compareAndSet(true, false)) {
             engine.refund(part(refunded, true));
             engine.release(part(refunded, false));
+            ending.ended(Result.SUCCESS);
         }
     }
 

@@ -13,10 +13,14 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.BeanReference;
 import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.Indexer;
+import org.springframework.expression.spel.ast.InlineMap;
+import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.Selection;
 import org.springframework.expression.spel.ast.VariableReference;
 
-/** Finds variables, beans and properties in an expression that do not exist. */
+/** Finds variables, names, beans and properties in an expression that do not exist. */
 final class ExpressionValidator {
     /** A part of the expression that looks into a variable of the caller, such as {@code #principal.name}. */
     private record Chain(String variable, int start, int end) {}
@@ -59,38 +63,62 @@ final class ExpressionValidator {
     }
 
     void run(SpelNode root) {
-        visit(root);
+        visit(root, true);
         if (root instanceof CompoundExpression && !chains.isEmpty()) {
             Chain first = chains.get(0);
             whole = first.start == root.getStartPosition() && first.end == root.getEndPosition() ? first : null;
         }
     }
 
-    private void visit(SpelNode node) {
+    /** {@code ofCall}: whether a name without # is looked up in {@code #root}, and not in a value within the expression. */
+    private void visit(SpelNode node, boolean ofCall) {
         if (node instanceof VariableReference variable) {
             requireKnown(variable);
+        } else if (node instanceof PropertyOrFieldReference property && ofCall) {
+            requireOfRoot(property.getName());
         } else if (node instanceof BeanReference bean) {
             bean(bean);
         } else if (node instanceof CompoundExpression chain) {
             chain(chain);
         }
         for (int i = 0; i < node.getChildCount(); i++) {
-            visit(node.getChild(i));
+            visit(node.getChild(i), ofCall && !hasOwnNames(node, i));
         }
+    }
+
+    /** Whether the names in a child are those of a value: of what stands before a dot, of an element, of a map. */
+    private static boolean hasOwnNames(SpelNode node, int child) {
+        return node instanceof Selection
+                || node instanceof Projection
+                || node instanceof Indexer
+                || (node instanceof InlineMap && child % 2 == 0)
+                || (node instanceof CompoundExpression
+                        && child > 0
+                        && node.getChild(child) instanceof PropertyOrFieldReference);
+    }
+
+    private void requireOfRoot(String name) {
+        if (declared(CallExpression.Root.class, name) == null) {
+            throw new IllegalArgumentException("there is no '" + name + "' without #; known are " + variables());
+        }
+    }
+
+    /** The variables to name in a message, and why the parameters are not among them if they are not. */
+    private String variables() {
+        String names = known.stream()
+                .filter(each -> !parameters.isEmpty() || !each.startsWith("a"))
+                .filter(each -> parameters.isEmpty() || !each.matches("[ap]\\d+") || parameters.contains(each))
+                .map(each -> "#" + each)
+                .collect(Collectors.joining(", "));
+        return parameters.isEmpty() && method.getParameterCount() > 0
+                ? names + "; the names of parameters are not in the class file: compile with -parameters"
+                : names;
     }
 
     private void requireKnown(VariableReference variable) {
         String name = name(variable);
         if (!known.contains(name)) {
-            String names = known.stream()
-                    .filter(each -> !parameters.isEmpty() || !each.startsWith("a"))
-                    .filter(each -> parameters.isEmpty() || !each.matches("[ap]\\d+") || parameters.contains(each))
-                    .map(each -> "#" + each)
-                    .collect(Collectors.joining(", "));
-            String hint = parameters.isEmpty() && method.getParameterCount() > 0
-                    ? "; the names of parameters are not in the class file: compile with -parameters"
-                    : "";
-            throw new IllegalArgumentException("there is no #" + name + "; known are " + names + hint);
+            throw new IllegalArgumentException("there is no #" + name + "; known are " + variables());
         }
         needsIp |= !parameters.contains(name) && name.equals(CallExpression.IP);
         needsCaller |= isOfCaller(name);

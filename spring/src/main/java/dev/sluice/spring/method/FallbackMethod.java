@@ -1,17 +1,17 @@
 package dev.sluice.spring.method;
 
 import dev.sluice.spring.RateLimitedException;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.CoroutinesUtils;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.core.KotlinDetector;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /** The method that is called in place of one over the limit. */
@@ -37,9 +37,9 @@ final class FallbackMethod {
         if (named.isEmpty()) {
             throw new IllegalArgumentException("there is no other method '" + name + "' in " + type.getSimpleName());
         }
-        Class<?>[] wanted = parameters(limited);
+        Class<?>[] wanted = SuspendingFunction.parameters(limited);
         for (Method each : named) {
-            Class<?>[] given = parameters(each);
+            Class<?>[] given = SuspendingFunction.parameters(each);
             boolean takesException = given.length == wanted.length + 1
                     && given[wanted.length].isAssignableFrom(RateLimitedException.class)
                     && Throwable.class.isAssignableFrom(given[wanted.length]);
@@ -55,41 +55,43 @@ final class FallbackMethod {
                 + named.stream().map(RateLimitAnnotationParser::signature).collect(Collectors.joining(", ")));
     }
 
-    /** The types of a method's parameters, without what Kotlin adds to those of a suspending function. */
-    private static Class<?>[] parameters(Method method) {
-        Class<?>[] types = method.getParameterTypes();
-        return KotlinDetector.isSuspendingFunction(method) ? Arrays.copyOf(types, types.length - 1) : types;
-    }
-
     private static void requireReturn(Method limited, Method fallback) {
-        boolean suspending = KotlinDetector.isSuspendingFunction(limited);
-        if (KotlinDetector.isSuspendingFunction(fallback) && !suspending) {
+        boolean suspending = SuspendingFunction.is(limited);
+        if (SuspendingFunction.is(fallback) && !suspending) {
             throw new IllegalArgumentException("it is a suspending function, and the method it replaces is not");
         }
-        if (!suspending && !limited.getReturnType().isAssignableFrom(fallback.getReturnType())) {
-            throw new IllegalArgumentException("it returns "
-                    + fallback.getReturnType().getSimpleName() + ", and the method it replaces returns "
-                    + limited.getReturnType().getSimpleName());
+        Class<?> wanted = SuspendingFunction.returnedClass(limited);
+        Class<?> given = SuspendingFunction.returnedClass(fallback);
+        boolean fits = suspending
+                ? ClassUtils.isAssignable(wanted, given) || (isUnit(wanted) && given == void.class)
+                : limited.getReturnType().isAssignableFrom(fallback.getReturnType());
+        if (!fits && !isNothing(fallback)) {
+            throw new IllegalArgumentException("it returns " + given.getSimpleName()
+                    + ", and the method it replaces returns " + wanted.getSimpleName());
         }
+    }
+
+    /** Whether it is a function of Kotlin that returns {@code Nothing}, and so always throws. */
+    private static boolean isNothing(Method method) {
+        return method.getReturnType() == Void.class && KotlinDetector.isKotlinType(method.getDeclaringClass());
+    }
+
+    private static boolean isUnit(Class<?> type) {
+        return type.getName().equals("kotlin.Unit");
     }
 
     @Nullable
     Object call(MethodInvocation call, RateLimitedException why) throws Throwable {
-        @Nullable Object[] arguments = call.getArguments();
-        if (KotlinDetector.isSuspendingFunction(call.getMethod())) {
-            arguments = Arrays.copyOf(arguments, arguments.length - 1);
-        }
+        List<@Nullable Object> arguments = new ArrayList<>(Arrays.asList(call.getArguments()));
+        boolean suspending = SuspendingFunction.is(call.getMethod());
+        Object continuation = suspending ? arguments.remove(arguments.size() - 1) : null;
         if (takesException) {
-            arguments = Arrays.copyOf(arguments, arguments.length + 1);
-            arguments[arguments.length - 1] = why;
+            arguments.add(why);
         }
-        if (KotlinDetector.isSuspendingFunction(method)) {
-            return CoroutinesUtils.invokeSuspendingFunction(method, Objects.requireNonNull(call.getThis()), arguments);
+        if (SuspendingFunction.is(method)) {
+            arguments.add(continuation);
         }
-        try {
-            return method.invoke(call.getThis(), arguments);
-        } catch (InvocationTargetException e) {
-            throw e.getTargetException();
-        }
+        // A suspending fallback runs in the coroutine context of the call, which the continuation has.
+        return AopUtils.invokeJoinpointUsingReflection(call.getThis(), method, arguments.toArray());
     }
 }

@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.BridgeMethodResolver;
+import org.springframework.core.KotlinDetector;
 import org.springframework.util.ReflectionUtils;
 
 /** The limits of the methods of a bean, as the annotations on its types define them. */
@@ -48,7 +49,8 @@ final class LimitedMethods {
             throw RateLimitAnnotationParser.wrong(
                     RateLimitAnnotationParser.where(type, method),
                     "",
-                    "a method that is private, static or final cannot be limited, since it cannot be overridden");
+                    "a method that is private, static or final cannot be limited, since it cannot be overridden"
+                            + (KotlinDetector.isKotlinType(type) ? "; in Kotlin, make it and its class open" : ""));
         }
     }
 

@@ -42,6 +42,14 @@ final class RateLimitAnnotationParser {
         this.registry = registry;
         this.priorities = priorities;
         this.reactive = reactive;
+        priorities.forEach(RateLimitAnnotationParser::requireShare);
+    }
+
+    private static void requireShare(String priority, int percent) {
+        if (percent < 1 || percent > 100) {
+            throw new RateLimitConfigurationException(
+                    "sluice.priorities." + priority + ": expected a share from 1 to 100 percent, was " + percent);
+        }
     }
 
     /** Parses the annotations of a method, and then those of its class. */
@@ -88,7 +96,7 @@ final class RateLimitAnnotationParser {
     /** The name of a method with the types of its parameters. */
     static String signature(Method method) {
         return method.getName()
-                + Stream.of(method.getParameterTypes())
+                + Stream.of(SuspendingFunction.parameters(method))
                         .map(Class::getSimpleName)
                         .collect(Collectors.joining(", ", "(", ")"));
     }
@@ -180,6 +188,10 @@ final class RateLimitAnnotationParser {
             try {
                 read.add(RuleFile.limit(where, limit));
             } catch (RuleFileException e) {
+                if (limit.contains(",")) {
+                    throw new RateLimitConfigurationException("@RateLimit on " + where + ": expected one limit, was '"
+                            + limit + "'; several are a list: {\"" + limit.replaceAll("\\s*,\\s*", "\", \"") + "\"}");
+                }
                 throw new RateLimitConfigurationException(e.problems().stream()
                         .map(FileProblem::message)
                         .map(message -> "@RateLimit on " + where + ": " + message)

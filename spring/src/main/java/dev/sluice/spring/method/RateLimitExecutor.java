@@ -7,6 +7,7 @@ import dev.sluice.spring.BlockingVerdicts;
 import dev.sluice.spring.RateLimitObservations;
 import dev.sluice.spring.RuleRegistry;
 import dev.sluice.spring.web.CallHeaders;
+import dev.sluice.spring.web.CallObservations;
 import dev.sluice.spring.web.CallerContext;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
@@ -58,8 +59,17 @@ final class RateLimitExecutor {
         return observations.getCurrentObservation();
     }
 
+    /** The observations of a call of the current thread. */
+    CallObservations callObservations() {
+        return CallObservations.of(observation(), CallerContext.currentRequest());
+    }
+
     RuleEngine engine() {
         return engine;
+    }
+
+    RuleRegistry registry() {
+        return registry;
     }
 
     Executor executor() {
@@ -77,9 +87,11 @@ final class RateLimitExecutor {
         CallerContext caller = caller(method);
         List<RateLimitOperation> applying = method.applying(call, caller);
         Verdict verdict = await(check(applying, call, caller), call);
-        RateLimitObservations.note(verdict, observations);
+        if (RateLimitObservations.isDue(verdict)) {
+            callObservations().note(verdict);
+        }
         CallHeaders.show(verdict);
-        CallCharge charge = new CallCharge(engine, verdict, applying, call, caller);
+        CallCharge charge = new CallCharge(registry, verdict, applying, call, caller);
         if (!verdict.allowed()) {
             charge.end();
             return method.instead(call, verdict);
@@ -88,7 +100,7 @@ final class RateLimitExecutor {
         try {
             result = call.proceed();
         } catch (Throwable e) {
-            charge.end();
+            charge.failed();
             throw e;
         }
         if (!method.returns().handler() || !ResponseEnd.await(result, charge::end)) {
@@ -128,7 +140,7 @@ final class RateLimitExecutor {
                         this,
                         method,
                         kept,
-                        verdict -> new CallCharge(engine, verdict, applying, kept, caller),
+                        verdict -> new CallCharge(registry, verdict, applying, kept, caller),
                         check(applying, call, caller))
                 .start();
     }

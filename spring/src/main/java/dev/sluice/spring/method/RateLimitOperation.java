@@ -5,6 +5,7 @@ import dev.sluice.rules.Rule;
 import dev.sluice.rules.RuleCheck;
 import dev.sluice.spring.RuleRegistry;
 import dev.sluice.spring.web.CallerContext;
+import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -12,6 +13,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.ObjectUtils;
 
 /**
  * One {@link dev.sluice.spring.RateLimit} on one method, parsed.
@@ -61,9 +63,8 @@ record RateLimitOperation(
 
     RuleCheck check(MethodInvocation call, CallerContext caller, RuleRegistry registry) {
         Request.Builder request = own ? Request.builder() : ofRule(call, caller, registry);
-        Object value = own && key != null ? key.value(call, caller) : null;
-        if (value != null) {
-            request.with(KEY, text(value));
+        if (own && key != null) {
+            put(request, KEY, key, key.value(call, caller));
         }
         if (!priority.isEmpty()) {
             request.with("priority", priority);
@@ -84,13 +85,13 @@ record RateLimitOperation(
         Request.Builder request = Request.builder();
         List<String> names = named.key();
         if (found instanceof Map<?, ?> values) {
-            values.forEach((name, value) -> put(request, String.valueOf(name), value));
+            values.forEach((name, value) -> put(request, String.valueOf(name), key, value));
         } else if (names.size() == 1) {
-            put(request, names.get(0), found);
+            put(request, names.get(0), key, found);
         } else if (found instanceof Collection<?> values && values.size() == names.size()) {
             int i = 0;
             for (Object value : values) {
-                put(request, names.get(i++), value);
+                put(request, names.get(i++), key, value);
             }
         } else if (!names.isEmpty() && found != null) {
             throw key.failure(
@@ -101,28 +102,48 @@ record RateLimitOperation(
         return request;
     }
 
-    private static void put(Request.Builder request, String name, @Nullable Object value) {
+    private static void put(Request.Builder request, String name, CallExpression key, @Nullable Object value) {
         if (value != null) {
-            request.with(name, text(value));
+            request.with(name, text(key, value));
         }
     }
 
-    /** Joins the values of a list so that different lists have different texts. */
-    private static String text(Object value) {
-        Collection<?> values = value instanceof Collection<?> collection
-                ? collection
-                : value instanceof Object[] array ? Arrays.asList(array) : List.of();
-        return values.isEmpty()
-                ? String.valueOf(value)
-                : values.stream()
-                        .map(each -> String.valueOf(each).replace("\\", "\\\\").replace("|", "\\|"))
-                        .collect(Collectors.joining("|"));
+    /** Joins the values of a list or an array so that different ones have different texts. */
+    private static String text(CallExpression key, @Nullable Object value) {
+        if (value == null || value instanceof CharSequence) {
+            return String.valueOf(value);
+        }
+        if (value instanceof Collection<?> || value.getClass().isArray()) {
+            Object[] values = value instanceof Collection<?> all ? all.toArray() : ObjectUtils.toObjectArray(value);
+            return values.length == 0
+                    ? "[]"
+                    : Arrays.stream(values)
+                            .map(each -> text(key, each).replace("\\", "\\\\").replace("|", "\\|"))
+                            .collect(Collectors.joining("|"));
+        }
+        String text = String.valueOf(value);
+        String type = value.getClass().getName();
+        if (text.startsWith(type) && text.startsWith("@", type.length())) {
+            // Each object would be a key of its own, and the limit would never be reached.
+            throw key.failure(
+                    "expected a value that tells itself from others by its text, was a " + type
+                            + ", which has no toString() of its own: use one of its properties",
+                    null);
+        }
+        return text;
     }
 
     private static long count(CallExpression permits, @Nullable Object value) {
-        if (value instanceof Number number && number.longValue() >= 0) {
-            return number.longValue();
+        try {
+            long count = value instanceof Integer || value instanceof Long
+                    ? ((Number) value).longValue()
+                    : new BigDecimal(String.valueOf(value)).longValueExact();
+            if (count >= 0 && value instanceof Number) {
+                return count;
+            }
+        } catch (ArithmeticException | NumberFormatException e) {
+            // Reported below: it is not whole, too large, or no number at all.
         }
-        throw permits.failure("expected a number, at least 0, was " + value, null);
+        throw permits.failure("expected a whole number, at least 0, was " + value, null);
     }
 }

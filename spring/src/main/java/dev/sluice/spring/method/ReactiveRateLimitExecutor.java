@@ -2,6 +2,7 @@ package dev.sluice.spring.method;
 
 import dev.sluice.rules.Verdict;
 import dev.sluice.spring.RateLimitObservations;
+import dev.sluice.spring.web.CallObservations;
 import dev.sluice.spring.web.CallerContext;
 import dev.sluice.spring.web.ReactiveCallHeaders;
 import dev.sluice.spring.web.ReactiveCallerContext;
@@ -41,7 +42,7 @@ final class ReactiveRateLimitExecutor {
                 charge(executor, method, call).map(charge -> new One(charge, new AtomicReference<>())),
                 one -> Mono.from(answer(method, call, one.charge.verdict())).doOnNext(one.result::set),
                 one -> Mono.fromRunnable(one::returned),
-                (one, failure) -> Mono.fromRunnable(one.charge::end),
+                (one, failure) -> Mono.fromRunnable(one.charge::failed),
                 one -> Mono.fromRunnable(one.charge::end));
     }
 
@@ -60,7 +61,7 @@ final class ReactiveRateLimitExecutor {
                 charge(executor, method, call),
                 charge -> answer(method, call, charge.verdict()),
                 charge -> Mono.fromRunnable(charge::end),
-                (charge, failure) -> Mono.fromRunnable(charge::end),
+                (charge, failure) -> Mono.fromRunnable(charge::failed),
                 charge -> Mono.fromRunnable(charge::end));
     }
 
@@ -69,16 +70,16 @@ final class ReactiveRateLimitExecutor {
         Mono<CallerContext> caller =
                 method.needsCaller() ? ReactiveCallerContext.current() : Mono.just(CallerContext.NONE);
         return Mono.deferContextual(context -> {
-            Observation observation = context.getOrDefault(RateLimitObservations.IN_CONTEXT, executor.observation());
+            Observation current = context.getOrDefault(RateLimitObservations.IN_CONTEXT, executor.observation());
+            CallObservations observations = CallObservations.of(current, ReactiveCallerContext.request(context));
             return caller.flatMap(known -> {
                 List<RateLimitOperation> applying = method.applying(call, known);
                 return ReactiveVerdicts.await(executor.engine(), executor.check(applying, call, known))
                         .doOnNext(verdict -> {
-                            RateLimitObservations.note(verdict, observation);
+                            observations.note(verdict);
                             ReactiveCallHeaders.show(verdict, context);
                         })
-                        .doOnDiscard(Verdict.class, executor.engine()::refund)
-                        .map(verdict -> new CallCharge(executor.engine(), verdict, applying, call, known));
+                        .map(verdict -> new CallCharge(executor.registry(), verdict, applying, call, known));
             });
         });
     }

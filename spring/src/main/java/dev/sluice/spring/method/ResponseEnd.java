@@ -1,6 +1,9 @@
 package dev.sluice.spring.method;
 
 import dev.sluice.spring.web.AsyncFailure;
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
+import jakarta.servlet.http.HttpServletRequest;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -66,12 +69,41 @@ final class ResponseEnd {
             request.registerDestructionCallback(
                     ResponseEnd.class.getName() + "@" + System.identityHashCode(end),
                     () -> {
-                        if (!async.isConcurrentHandlingStarted() || AsyncFailure.isIn(request.getRequest())) {
+                        if (!async.isConcurrentHandlingStarted()
+                                || AsyncFailure.isIn(request.getRequest())
+                                || !AsyncError.await(request.getRequest(), end)) {
                             end.run();
                         }
                     },
                     RequestAttributes.SCOPE_REQUEST);
             return true;
+        }
+
+        /** When a client of HTTP/2 is gone, Jetty tells of an error, which Spring keeps to itself, and never of the end. */
+        private record AsyncError(Runnable end) implements AsyncListener {
+            /** Runs {@code end} at an error. Returns false if the asynchronous part is over. */
+            static boolean await(HttpServletRequest request, Runnable end) {
+                try {
+                    request.getAsyncContext().addListener(new AsyncError(end));
+                    return true;
+                } catch (IllegalStateException over) {
+                    return false;
+                }
+            }
+
+            @Override
+            public void onComplete(AsyncEvent event) {}
+
+            @Override
+            public void onTimeout(AsyncEvent event) {}
+
+            @Override
+            public void onError(AsyncEvent event) {
+                end.run();
+            }
+
+            @Override
+            public void onStartAsync(AsyncEvent event) {}
         }
 
         private static boolean isWorkedOnLater(Object body) {

@@ -7,8 +7,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.KotlinDetector;
-import org.springframework.core.MethodParameter;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
@@ -41,8 +39,10 @@ record ReturnType(Kind kind, @Nullable ReactiveAdapter adapter, boolean handler)
     static final boolean REACTOR = isPresent("reactor.core.publisher.Flux");
 
     private static final boolean COROUTINES = isPresent("kotlinx.coroutines.reactor.MonoKt");
+    private static final boolean KOTLIN_REFLECT = isPresent("kotlin.reflect.full.KClasses");
     private static final String HANDLER = "org.springframework.web.bind.annotation.RequestMapping";
     private static final String FLOW = "kotlinx.coroutines.flow.Flow";
+    private static final String DEFERRED_RESULT = "kotlinx.coroutines.Deferred";
     private static final @Nullable Class<?> ENTITY = find("org.springframework.http.HttpEntity");
 
     /** The types that Spring MVC goes on working on after the method has returned. */
@@ -71,10 +71,11 @@ record ReturnType(Kind kind, @Nullable ReactiveAdapter adapter, boolean handler)
     static ReturnType of(Method method) {
         Class<?> type = method.getReturnType();
         boolean handler = isHandler(method);
-        if (KotlinDetector.isSuspendingFunction(method)) {
-            require(REACTOR && COROUTINES, "to limit a suspending function, add kotlinx-coroutines-reactor");
-            Class<?> declared = new MethodParameter(method, -1).getParameterType();
-            return new ReturnType(declared.getName().equals(FLOW) ? Kind.MANY : Kind.ONE, null, handler);
+        if (SuspendingFunction.is(method)) {
+            require(
+                    SuspendingFunction.returns(method) != null,
+                    "it returns Nothing, and Spring cannot call such a function through a proxy: declare Unit");
+            return ofSuspending(SuspendingFunction.returnedClass(method), handler);
         }
         if (CompletionStage.class.isAssignableFrom(type)) {
             require(
@@ -94,6 +95,19 @@ record ReturnType(Kind kind, @Nullable ReactiveAdapter adapter, boolean handler)
         return new ReturnType(adapter.isMultiValue() ? Kind.MANY : Kind.ONE, adapter, handler);
     }
 
+    private static ReturnType ofSuspending(Class<?> type, boolean handler) {
+        require(REACTOR && COROUTINES, "to limit a suspending function, add kotlinx-coroutines-reactor");
+        require(KOTLIN_REFLECT, "to limit a suspending function, add kotlin-reflect");
+        if (type.getName().equals(FLOW)) {
+            return new ReturnType(Kind.MANY, null, handler);
+        }
+        require(
+                ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) == null,
+                "it suspends, and then returns a " + type.getSimpleName()
+                        + " that goes on: await it, or declare a function that does not suspend");
+        return new ReturnType(Kind.ONE, null, handler);
+    }
+
     private static void require(boolean condition, String reason) {
         if (!condition) {
             throw new IllegalArgumentException(reason);
@@ -108,7 +122,7 @@ record ReturnType(Kind kind, @Nullable ReactiveAdapter adapter, boolean handler)
     /** Why permits cannot be held until a call of the method is done, and what to do; null if they can. */
     @Nullable
     String whyNotHeld(Method method, Class<?> owner) {
-        Class<?> type = method.getReturnType();
+        Class<?> type = SuspendingFunction.returnedClass(method);
         String future = "let it return a CompletableFuture, or limit a method that it calls";
         if (kind == Kind.VALUE && isAsync(method, owner)) {
             return "an @Async method that returns " + type.getSimpleName() + " does not say when it is done: " + future;
@@ -116,11 +130,15 @@ record ReturnType(Kind kind, @Nullable ReactiveAdapter adapter, boolean handler)
         if (kind == Kind.VALUE && Future.class.isAssignableFrom(type)) {
             return "a " + type.getSimpleName() + " does not say when it is done: " + future;
         }
-        if (kind == Kind.VALUE && !handler && isDeferred(type)) {
+        if (type.getName().equals(DEFERRED_RESULT)) {
+            return "a Deferred goes on when the one that the caller has is cancelled: make it a suspending function";
+        }
+        boolean awaited = kind == Kind.VALUE ? handler : !SuspendingFunction.is(method);
+        if (!awaited && isDeferred(type)) {
             return "a " + type.getSimpleName() + " runs after the method has returned: limit the handler method that "
                     + "returns it to Spring MVC, or the method that it calls";
         }
-        return bodyIsStream(ResolvableType.forMethodReturnType(method))
+        return bodyIsStream(SuspendingFunction.returns(method))
                 ? "the body is written after the method has returned: return the body itself, or limit the method that "
                         + "makes it"
                 : null;
@@ -132,12 +150,12 @@ record ReturnType(Kind kind, @Nullable ReactiveAdapter adapter, boolean handler)
     }
 
     /** Whether it is an {@code HttpEntity}, or a publisher of one, whose body is reactive. */
-    private static boolean bodyIsStream(ResolvableType type) {
-        Class<?> declared = type.resolve(Object.class);
-        Class<?> argument = type.getGeneric(0).resolve(Object.class);
-        if (ENTITY == null) {
+    private static boolean bodyIsStream(@Nullable ResolvableType type) {
+        if (type == null || ENTITY == null) {
             return false;
         }
+        Class<?> declared = type.resolve(Object.class);
+        Class<?> argument = type.getGeneric(0).resolve(Object.class);
         return ENTITY.isAssignableFrom(declared)
                 ? ReactiveAdapterRegistry.getSharedInstance().getAdapter(argument) != null
                 : ENTITY.isAssignableFrom(argument) && bodyIsStream(type.getGeneric(0));

@@ -3,6 +3,9 @@ package dev.sluice.spring.web;
 import dev.sluice.rules.RateLimitHeaders;
 import dev.sluice.rules.Verdict;
 import jakarta.servlet.http.HttpServletResponse;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.context.request.RequestAttributes;
 import org.springframework.web.context.request.RequestContextHolder;
@@ -16,13 +19,37 @@ public final class CallHeaders {
     private static final boolean SERVLETS = isPresent("jakarta.servlet.http.HttpServletRequest")
             && isPresent("org.springframework.web.context.request.RequestContextHolder");
 
+    /** The verdicts on calls of a thread that somebody else shows in the response; null if nobody does. */
+    private static final ThreadLocal<@Nullable List<Verdict>> GATHERED = new ThreadLocal<>();
+
     private CallHeaders() {}
 
     /** Shows a verdict, if it allows the call, and if this thread handles a request whose response is not on its way. */
     public static void show(Verdict verdict) {
-        if (SERVLETS && verdict.allowed() && !verdict.decisions().isEmpty()) {
-            Servlets.show(verdict);
+        if (verdict.allowed() && !verdict.decisions().isEmpty()) {
+            List<Verdict> gathered = GATHERED.get();
+            if (gathered != null) {
+                gathered.add(verdict);
+            } else if (SERVLETS) {
+                Servlets.show(verdict);
+            }
         }
+    }
+
+    /** Runs a task of an exchange, and gathers the verdicts on the calls that it makes on its thread. */
+    public static void gather(Runnable task) {
+        GATHERED.set(new ArrayList<>());
+        try {
+            task.run();
+        } finally {
+            GATHERED.remove();
+        }
+    }
+
+    /** What the task that this thread runs has gathered so far. */
+    static List<Verdict> gathered() {
+        List<Verdict> gathered = GATHERED.get();
+        return gathered == null ? List.of() : gathered;
     }
 
     private static boolean isPresent(String name) {

@@ -31,7 +31,7 @@ public record CallerContext(
 
     /** The context of the current thread. */
     public static CallerContext current() {
-        Object request = SERVLETS ? Servlets.request() : null;
+        Object request = currentRequest();
         Principal principal = SECURITY ? Security.principal(SecurityContextHolder.getContext()) : null;
         if (principal == null && request != null) {
             principal = ((HttpServletRequest) request).getUserPrincipal();
@@ -39,20 +39,25 @@ public record CallerContext(
         return request == null && principal == null ? NONE : new CallerContext(request, principal);
     }
 
+    /** The web request of the current thread; null if there is none. */
+    public static @Nullable Object currentRequest() {
+        return SERVLETS ? Servlets.request() : null;
+    }
+
     /** The request's attributes for rules; none if there is no request. */
     public Request.Builder attributes(WebRules rules) {
         if (request == null) {
             return Request.builder();
         }
-        return adapter(request).attributes(rules);
+        return adapter(request, principal).attributes(rules);
     }
 
     /** The client's address, past the trusted proxies; null if there is no request. */
     public @Nullable String ip(WebRules rules) {
-        return request == null ? null : adapter(request).ip(rules);
+        return request == null ? null : adapter(request, principal).ip(rules);
     }
 
-    private WebRequestAdapter adapter(Object request) {
+    static WebRequestAdapter adapter(Object request, @Nullable Principal principal) {
         return SERVLETS && Servlets.isRequest(request)
                 ? Servlets.adapter(request)
                 : new ExchangeAdapter((ServerWebExchange) request, principal);

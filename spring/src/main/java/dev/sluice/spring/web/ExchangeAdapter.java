@@ -1,6 +1,7 @@
 package dev.sluice.spring.web;
 
 import dev.sluice.spring.WebRules;
+import io.micrometer.observation.Observation;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.security.Principal;
@@ -9,6 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
+import org.springframework.http.server.reactive.observation.ServerRequestObservationContext;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.netty.http.server.HttpServerRequest;
@@ -55,6 +57,12 @@ record ExchangeAdapter(ServerWebExchange exchange, @Nullable Principal principal
             return new ServletRequestAdapter(request).connection(rules);
         }
         return new Connection(text(exchange.getRequest().getRemoteAddress()), headers(FORWARDED_FOR), host());
+    }
+
+    @Override
+    public Observation.@Nullable Context observation() {
+        return ServerRequestObservationContext.findCurrent(exchange.getAttributes())
+                .orElse(null);
     }
 
     /** The request of the server; null in a test without one. */

@@ -20,6 +20,11 @@ public final class ReactiveCallHeaders {
         }
     }
 
+    /** Shows what this thread has {@linkplain CallHeaders#gather gathered}. */
+    public static void showGathered(ServerWebExchange exchange) {
+        CallHeaders.gathered().forEach(verdict -> show(verdict, exchange));
+    }
+
     /** Calls may run at once, so they are gathered, and the header fields are set when the response leaves. */
     private static void show(Verdict verdict, ServerWebExchange exchange) {
         ServerHttpResponse response = exchange.getResponse();

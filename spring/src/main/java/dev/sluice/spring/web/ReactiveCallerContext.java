@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.security.core.context.ReactiveSecurityContextHolder;
 import org.springframework.util.ClassUtils;
 import reactor.core.publisher.Mono;
+import reactor.util.context.ContextView;
 
 /** Finds the {@link CallerContext} in Reactor's context. */
 public final class ReactiveCallerContext {
@@ -25,6 +26,12 @@ public final class ReactiveCallerContext {
             Mono<Optional<Principal>> user = SECURITY ? Security.principal() : Mono.just(Optional.empty());
             return user.map(principal -> caller(exchange, principal.orElse(null)));
         });
+    }
+
+    /** The exchange in the context; else the web request of the current thread; null if there is none. */
+    public static @Nullable Object request(ContextView context) {
+        Object exchange = context.getOrDefault(EXCHANGE, null);
+        return exchange == null ? CallerContext.currentRequest() : exchange;
     }
 
     private static CallerContext caller(@Nullable Object exchange, @Nullable Principal principal) {

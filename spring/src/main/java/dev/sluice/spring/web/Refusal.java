@@ -37,7 +37,7 @@ public final class Refusal {
         Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         RateLimitHeaders.set(verdict, headers::put);
         headers.put(CONTENT_TYPE, QuotaExceeded.MEDIA_TYPE);
-        byte[] body = JSON.write(QuotaExceeded.members(verdict)).toByteArray();
+        byte[] body = JSON.writeToString(QuotaExceeded.members(verdict)).getBytes(StandardCharsets.UTF_8);
         return new Refusal(QuotaExceeded.STATUS, headers, body);
     }
 

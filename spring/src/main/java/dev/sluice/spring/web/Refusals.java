@@ -2,6 +2,7 @@ package dev.sluice.spring.web;
 
 import dev.sluice.rules.RuleDecision;
 import dev.sluice.rules.Verdict;
+import dev.sluice.spring.RateLimitObservations;
 import dev.sluice.spring.RateLimitedException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -39,6 +40,7 @@ final class Refusals {
         Verdict all = shown(request, denied);
         Refusal refusal = status == null ? Refusal.of(all) : Refusal.of(all).withStatus(status);
         request.attribute(RateLimitAttributes.REFUSED, true);
+        RateLimitObservations.note(denied, request.observation());
         RefusedRequest refused = new RefusedRequest(all, request);
         for (RefusalCustomizer customizer : customizers.obtain()) {
             refusal = customized(customizer, refusal, refused);
@@ -73,8 +75,12 @@ final class Refusals {
         if (before == null || before == verdict) {
             return verdict;
         }
+        List<RuleDecision> decided = ((Verdict) before).decisions();
+        if (decided.isEmpty() && verdict.decisions().size() == 1) {
+            return verdict;
+        }
         Map<String, RuleDecision> byRule = new LinkedHashMap<>();
-        ((Verdict) before).decisions().forEach(each -> byRule.put(each.rule().name(), each));
+        decided.forEach(each -> byRule.put(each.rule().name(), each));
         verdict.decisions().forEach(each -> byRule.merge(each.rule().name(), each, Refusals::stricter));
         return Verdict.of(new ArrayList<>(byRule.values()));
     }

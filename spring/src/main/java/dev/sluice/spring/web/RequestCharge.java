@@ -4,10 +4,14 @@ import dev.sluice.Scheduler;
 import dev.sluice.rules.Request;
 import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.Verdict;
+import dev.sluice.spring.LimitedCallListener.Ending;
+import dev.sluice.spring.LimitedCallListener.Result;
 import dev.sluice.spring.WebRules;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What a request took, and is yet to be charged. Rules with a condition on the status are charged before the response
@@ -15,6 +19,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * complete.
  */
 final class RequestCharge {
+    private static final Logger LOG = LoggerFactory.getLogger(RequestCharge.class);
     /** How long the response to a request that failed may take until it has a status. */
     private static final long MAX_ERROR_MICROS = TimeUnit.SECONDS.toMicros(10);
 
@@ -22,53 +27,90 @@ final class RequestCharge {
     private final WebRules rules;
     private final Request request;
     private final Verdict verdict;
+    private final Ending ending;
+    private final boolean needsStatus;
     private final AtomicBoolean settled = new AtomicBoolean();
     private final CompletableFuture<Void> settlement = new CompletableFuture<>();
+    private volatile int leftWith = WebRules.NO_STATUS;
     private final AtomicBoolean over = new AtomicBoolean();
 
-    RequestCharge(RuleEngine engine, WebRules rules, Request request, Verdict verdict) {
+    RequestCharge(RuleEngine engine, WebRules rules, Request request, Verdict verdict, Ending ending) {
         this.engine = engine;
         this.rules = rules;
         this.request = request;
         this.verdict = verdict;
+        this.ending = ending;
+        this.needsStatus = rules.needsStatus(verdict);
     }
 
     /** Whether the charge depends on the status of the response. */
     boolean needsStatus() {
-        return rules.needsStatus(verdict);
+        return needsStatus;
     }
 
     /** The response is about to leave with this status. Only the first call counts; all complete when it is done. */
     CompletableFuture<Void> settle(int status) {
-        if (!needsStatus()) {
-            settlement.complete(null);
-        } else if (settled.compareAndSet(false, true)) {
-            rules.settle(engine, request, verdict, status).whenComplete((done, failure) -> settlement.complete(null));
+        if (settled.compareAndSet(false, true)) {
+            leftWith = status;
+            charge(status).whenComplete((done, failure) -> settlement.complete(null));
         }
-        return settlement;
+        return settlement.copy(); // whoever gives up waiting for it cancels a copy
+    }
+
+    private CompletableFuture<Void> charge(int status) {
+        if (!needsStatus) {
+            return CompletableFuture.completedFuture(null);
+        }
+        try {
+            return rules.settle(engine, request, verdict, status);
+        } catch (RuntimeException e) {
+            LOG.warn("a request could not be charged by its status, {}", status, e);
+            return CompletableFuture.completedFuture(null);
+        }
     }
 
     /** The response is complete, with this status unless it left with another. */
     CompletableFuture<Void> complete(int status) {
-        return settle(status).thenRun(this::release);
+        Result result = Result.of(status);
+        if (!needsStatus) {
+            release(result);
+            return CompletableFuture.completedFuture(null);
+        }
+        settle(status);
+        return settlement.thenRun(() -> release(result)).copy();
     }
 
-    /** The request failed: the status will be that of the response which an error handler writes, if it writes one. */
+    /**
+     * The request failed: the status will be that of the response which an error handler writes, if it writes one. Then
+     * {@link #settle} gets it. Permits that are held wait for it only if the charge depends on it.
+     */
     void fail() {
-        if (settled.get() || !needsStatus()) {
+        if (settled.get()) {
             complete(500);
             return;
         }
-        Runnable cancel = Scheduler.system().schedule(MAX_ERROR_MICROS, () -> complete(WebRules.NO_STATUS));
+        if (!needsStatus) {
+            if (!over.compareAndSet(false, true)) {
+                return;
+            }
+            engine.release(verdict);
+        }
+        Runnable cancel = Scheduler.system().schedule(MAX_ERROR_MICROS, () -> settle(WebRules.NO_STATUS));
         settlement.thenRun(() -> {
             cancel.run();
-            release();
+            Result result = leftWith == WebRules.NO_STATUS ? Result.ERROR : Result.of(leftWith);
+            if (needsStatus) {
+                release(result);
+            } else {
+                ending.ended(result);
+            }
         });
     }
 
-    private void release() {
+    private void release(Result result) {
         if (over.compareAndSet(false, true)) {
             engine.release(verdict);
+            ending.ended(result);
         }
     }
 
@@ -76,6 +118,7 @@ final class RequestCharge {
     void giveBack() {
         if (over.compareAndSet(false, true)) {
             engine.refund(verdict);
+            ending.ended(Result.NOT_RUN);
         }
         if (settled.compareAndSet(false, true)) {
             settlement.complete(null);

@@ -1,6 +1,7 @@
 package dev.sluice.spring.web;
 
 import dev.sluice.spring.WebRules;
+import io.micrometer.observation.Observation;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletRequestWrapper;
 import jakarta.servlet.http.HttpServletRequest;
@@ -8,6 +9,7 @@ import java.security.Principal;
 import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.springframework.web.filter.ServerHttpObservationFilter;
 
 /** A servlet request. */
 record ServletRequestAdapter(HttpServletRequest request, HttpServletRequest original) implements WebRequestAdapter {
@@ -69,6 +71,11 @@ record ServletRequestAdapter(HttpServletRequest request, HttpServletRequest orig
     @Override
     public @Nullable Principal principal() {
         return request.getUserPrincipal();
+    }
+
+    @Override
+    public Observation.@Nullable Context observation() {
+        return ServerHttpObservationFilter.findObservationContext(request).orElse(null);
     }
 
     @Override

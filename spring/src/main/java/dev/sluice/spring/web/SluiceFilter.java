@@ -9,6 +9,7 @@ import io.micrometer.observation.ObservationRegistry;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import jakarta.servlet.FilterChain;
+import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -28,12 +29,16 @@ final class SluiceFilter extends OncePerRequestFilter {
     private final ServletCors cors;
     private final ObservationRegistry observations;
     private final ServletRefusals refusals;
+    private final String filteredAttribute;
+    private final String settlingAttribute;
 
     SluiceFilter(WebRateLimiter limiter, ServletCors cors, ObservationRegistry observations, ServletRefusals refusals) {
         this.limiter = limiter;
         this.refusals = refusals;
         this.cors = cors;
         this.observations = observations;
+        this.filteredAttribute = SluiceFilter.class.getName() + "." + limiter.phase();
+        this.settlingAttribute = SettlingResponseWrapper.class.getName() + "." + limiter.phase();
     }
 
     /** The response to an asynchronous request leaves after its second dispatch. */
@@ -42,17 +47,23 @@ final class SluiceFilter extends OncePerRequestFilter {
         return false;
     }
 
+    /** The status of a request that failed is that of its error page. */
+    @Override
+    protected boolean shouldNotFilterErrorDispatch() {
+        return false;
+    }
+
     /** Each phase has a filter of its own, which runs once for a request. */
     @Override
     protected String getAlreadyFilteredAttributeName() {
-        return SluiceFilter.class.getName() + "." + limiter.phase();
+        return filteredAttribute;
     }
 
     @Override
     protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws ServletException, IOException {
-        if (isAsyncDispatch(request)) {
-            proceedAsync(request, response, chain);
+        if (isAsyncDispatch(request) || isErrorDispatch(request)) {
+            proceedAgain(request, response, chain);
             return;
         }
         WebRequestAdapter adapter = new ServletRequestAdapter(request);
@@ -64,7 +75,9 @@ final class SluiceFilter extends OncePerRequestFilter {
             return;
         }
         Verdict verdict = await(limiter.check(rules, checked), request);
-        RateLimitObservations.note(verdict, observations);
+        if (RateLimitObservations.isDue(verdict)) {
+            CallObservations.of(observations.getCurrentObservation(), request).note(verdict);
+        }
         RequestCharge charge = limiter.publish(rules, checked, verdict, adapter, response::setHeader);
         if (charge != null) {
             proceed(charge, request, response, chain);
@@ -85,51 +98,87 @@ final class SluiceFilter extends OncePerRequestFilter {
             RequestCharge charge, HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws ServletException, IOException {
         SettlingResponseWrapper settling = charge.needsStatus() ? new SettlingResponseWrapper(response, charge) : null;
-        if (settling != null) {
-            request.setAttribute(settlingAttribute(), settling);
-        }
+        boolean errorPage = isErrorDispatch(request); // Jetty has its attributes ahead of the dispatch
         boolean failed = true;
         try {
-            chain.doFilter(request, settling == null ? response : settling);
-            if (settling != null && !request.isAsyncStarted()) {
-                settling.end();
+            if (settling == null) {
+                chain.doFilter(request, response);
+            } else {
+                request.setAttribute(settlingAttribute, settling);
+                chain.doFilter(new SettlingRequestWrapper(request, settling), settling);
             }
             failed = false;
         } finally {
-            if (!failed && request.isAsyncStarted() && !AsyncFailure.isIn(request)) {
-                request.getAsyncContext().addListener(new OnComplete(() -> charge.complete(response.getStatus())));
-            } else {
-                charge.complete(failed ? 500 : response.getStatus()).join();
+            int status = failed && !errorPage ? 500 : response.getStatus(); // that of a page that failed stays
+            if (failed || !awaitAsync(charge, request, response)) {
+                if (settling != null && !errorPage && (failed || settling.isError())) {
+                    awaitErrorPage(charge, status, request, response);
+                } else {
+                    complete(charge, status);
+                }
             }
         }
     }
 
-    /** The second part of an asynchronous request, after which its response leaves. */
-    private void proceedAsync(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
-            throws ServletException, IOException {
-        chain.doFilter(request, response);
-        if (request.getAttribute(settlingAttribute()) instanceof SettlingResponseWrapper settling
-                && !request.isAsyncStarted()) {
-            settling.end();
+    /** Completes a charge with the asynchronous part of its request. Returns false if there is none. */
+    private static boolean awaitAsync(RequestCharge charge, HttpServletRequest request, HttpServletResponse response) {
+        if (!request.isAsyncStarted() || AsyncFailure.isIn(request)) {
+            return false;
+        }
+        try {
+            request.getAsyncContext().addListener(new AsyncEnd(charge, response));
+            return true;
+        } catch (IllegalStateException over) {
+            return false; // on Undertow it may have ended meanwhile
         }
     }
 
-    private String settlingAttribute() {
-        return SettlingResponseWrapper.class.getName() + "." + limiter.phase();
+    /** Completes a charge with the error page of its request, which may have another status. */
+    private static void awaitErrorPage(
+            RequestCharge charge, int status, HttpServletRequest request, HttpServletResponse response) {
+        if (!RequestEnd.await(request, response::getStatus, charge::complete)) {
+            complete(charge, status);
+        }
     }
 
-    /** Runs a task once an asynchronous response is complete, whether it succeeded or failed. */
-    private record OnComplete(Runnable task) implements AsyncListener {
+    /** Waits for the store, since the response may leave as soon as this returns. */
+    private static void complete(RequestCharge charge, int status) {
+        charge.complete(status).join();
+    }
+
+    private static boolean isErrorDispatch(HttpServletRequest request) {
+        return request.getAttribute(RequestDispatcher.ERROR_REQUEST_URI) != null;
+    }
+
+    /** A further part of a request that was checked: its error page, or what comes after it was handled elsewhere. */
+    private void proceedAgain(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+            throws ServletException, IOException {
+        SettlingResponseWrapper settling = (SettlingResponseWrapper) request.getAttribute(settlingAttribute);
+        if (settling != null && isErrorDispatch(request)) {
+            proceed(settling.charge(), request, response, chain);
+            return;
+        }
+        chain.doFilter(request, response);
+        if (settling != null && !request.isAsyncStarted()) {
+            settling.settle();
+        }
+    }
+
+    /** Completes a charge once an asynchronous response is complete, whether it succeeded or failed. */
+    private record AsyncEnd(RequestCharge charge, HttpServletResponse response) implements AsyncListener {
         @Override
         public void onComplete(AsyncEvent event) {
-            task.run();
+            complete(charge, response.getStatus());
         }
 
         @Override
         public void onTimeout(AsyncEvent event) {}
 
+        /** When a client of HTTP/2 is gone, Jetty tells of that, and never of the end. */
         @Override
-        public void onError(AsyncEvent event) {}
+        public void onError(AsyncEvent event) {
+            charge.fail();
+        }
 
         /** Starting the request again drops its listeners. */
         @Override

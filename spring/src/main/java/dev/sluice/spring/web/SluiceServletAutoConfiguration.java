@@ -21,6 +21,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.boot.web.servlet.ServletListenerRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 import org.springframework.security.web.SecurityFilterChain;
@@ -84,6 +85,11 @@ public final class SluiceServletAutoConfiguration {
     FilterRegistrationBean<SluiceFilter> sluiceUserFilter(Environment environment) {
         int security = environment.getProperty("spring.security.filter.order", Integer.class, -100);
         return filter(Phase.WITH_USER, security + 1);
+    }
+
+    @Bean
+    ServletListenerRegistrationBean<RequestEnd> sluiceRequestEnd() {
+        return new ServletListenerRegistrationBean<>(new RequestEnd());
     }
 
     private FilterRegistrationBean<SluiceFilter> filter(Phase phase, int order) {

@@ -19,6 +19,8 @@ import reactor.core.publisher.Mono;
 
 /** Checks every WebFlux exchange against the rules, as {@link SluiceFilter} does, without blocking a thread. */
 final class SluiceWebFilter implements WebFilter, Ordered {
+    private static final int FAILED = 500;
+
     private final WebRateLimiter limiter;
     private final ReactiveCors cors;
     private final int order;
@@ -65,14 +67,14 @@ final class SluiceWebFilter implements WebFilter, Ordered {
         Mono<Void> answer = charge == null
                 ? cors.apply(request.exchange(), Mono.defer(() -> refusals.refuse(verdict, request.exchange())))
                 : proceed(charge, request.exchange(), response, chain);
-        return RateLimitObservations.isDue(verdict) ? noted(verdict).then(answer) : answer;
+        return RateLimitObservations.isDue(verdict) ? noted(verdict, request.exchange(), answer) : answer;
     }
 
-    private static Mono<Void> noted(Verdict verdict) {
+    private static Mono<Void> noted(Verdict verdict, ServerWebExchange exchange, Mono<Void> answer) {
         return Mono.deferContextual(context -> {
-            RateLimitObservations.note(
-                    verdict, context.<@Nullable Observation>getOrDefault(RateLimitObservations.IN_CONTEXT, null));
-            return Mono.empty();
+            Observation current = context.<@Nullable Observation>getOrDefault(RateLimitObservations.IN_CONTEXT, null);
+            CallObservations.of(current, exchange).note(verdict);
+            return answer;
         });
     }
 
@@ -85,8 +87,20 @@ final class SluiceWebFilter implements WebFilter, Ordered {
                 Mono.just(charge),
                 taken -> chain.filter(exchange),
                 taken -> Mono.fromFuture(() -> taken.complete(status(response))),
-                (taken, failure) -> Mono.fromRunnable(taken::fail),
+                (taken, failure) -> Mono.fromRunnable(() -> fail(taken, response)),
                 taken -> Mono.fromRunnable(() -> taken.complete(WebRules.NO_STATUS)));
+    }
+
+    /** The response of an error handler, which comes after this, tells what became of the request. */
+    private static void fail(RequestCharge charge, ServerHttpResponse response) {
+        if (response.isCommitted()) {
+            charge.complete(FAILED);
+            return;
+        }
+        if (!charge.needsStatus()) {
+            response.beforeCommit(() -> Mono.fromFuture(() -> charge.settle(status(response))));
+        }
+        charge.fail();
     }
 
     private static int status(ServerHttpResponse response) {

@@ -5,6 +5,7 @@ import dev.sluice.rules.Request;
 import dev.sluice.rules.RuleDecision;
 import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.Verdict;
+import dev.sluice.spring.LimitedCallListener;
 import dev.sluice.spring.RateLimitConfigurationException;
 import dev.sluice.spring.RuleRegistry;
 import dev.sluice.spring.WebRules;
@@ -115,7 +116,8 @@ final class WebRateLimiter {
         RequestCharge before = (RequestCharge) request.attribute(RateLimitAttributes.CHARGE);
         if (verdict.allowed()) {
             RateLimitHeaders.set(all, setHeader);
-            RequestCharge charge = new RequestCharge(engine(), rules, checked, verdict);
+            RequestCharge charge = new RequestCharge(
+                    engine(), rules, checked, verdict, registry.began(LimitedCallListener.Kind.REQUEST, verdict));
             request.attribute(RateLimitAttributes.CHARGE, charge);
             return charge;
         }

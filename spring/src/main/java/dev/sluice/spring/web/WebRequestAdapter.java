@@ -5,6 +5,7 @@ import dev.sluice.rules.Request;
 import dev.sluice.rules.match.Address;
 import dev.sluice.spring.RuleAttribute;
 import dev.sluice.spring.WebRules;
+import io.micrometer.observation.Observation;
 import java.security.Principal;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,9 @@ interface WebRequestAdapter {
 
     @Nullable
     Principal principal();
+
+    /** What is observed of the request; null if nobody does. */
+    Observation.@Nullable Context observation();
 
     /** All values of a header. */
     List<String> headers(String name);

@@ -3,12 +3,17 @@ package dev.sluice.spring.actuate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.redis.servers.Eventually;
 import dev.sluice.spring.RateLimit;
 import dev.sluice.spring.RuleRegistry;
 import dev.sluice.spring.RunningApp;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -23,6 +28,8 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 class ActuatorTest {
+    private static final CompletableFuture<String> LATER = new CompletableFuture<>();
+
     @SuppressWarnings("NullAway.Init")
     private static RunningApp app;
 
@@ -44,6 +51,18 @@ class ActuatorTest {
         @RateLimit(value = "3 per 1h", key = "'a/b'")
         public String hello() {
             return "hello";
+        }
+
+        @GetMapping("/fails")
+        @RateLimit(value = "9 per 1h", name = "fails")
+        public String fails() {
+            throw new IllegalStateException("on purpose");
+        }
+
+        @GetMapping("/later")
+        @RateLimit(value = "9 per 1h", name = "later")
+        public CompletableFuture<String> later() {
+            return LATER;
         }
 
         @GetMapping("/search")
@@ -76,7 +95,11 @@ class ActuatorTest {
                 "sluice.rules[2].name=search",
                 "sluice.rules[2].when.path=/search",
                 "sluice.rules[2].limits[0]=1 per 1h",
-                "sluice.rules[2].on-exceed=degrade");
+                "sluice.rules[2].on-exceed=degrade",
+                "sluice.rules[3].name=fails-per-ip",
+                "sluice.rules[3].when.path=/fails",
+                "sluice.rules[3].key[0]=ip",
+                "sluice.rules[3].limits[0]=9 per 1h");
     }
 
     /** As they were written: with the condition on the status, which is left out where requests are checked. */
@@ -100,6 +123,38 @@ class ActuatorTest {
         assertThat(count("search", "degraded")).isEqualTo(2);
         assertThat(count("search", "allowed")).isEqualTo(1);
         assertThat(count("search", "denied")).isZero();
+    }
+
+    /** Response time, errors and concurrency of what is limited itself. */
+    @Test
+    void theFiguresOfLimitedMethodsAndRequests() {
+        assertThat(app.get("/fails").statusCode()).isEqualTo(500);
+        assertThat(ran("method", "fails", "error")).isEqualTo(1);
+        assertThat(ran("method", "fails", "success")).isZero();
+        assertThat(ran("request", "fails-per-ip", "error")).isEqualTo(1);
+        CompletableFuture<HttpResponse<String>> under = CompletableFuture.supplyAsync(() -> app.get("/later"));
+        Eventually.holds("it runs", Duration.ofSeconds(10), () -> active("method", "later") == 1);
+        LATER.complete("now");
+        assertThat(under.join().statusCode()).isEqualTo(200);
+        assertThat(active("method", "later")).isZero();
+        assertThat(ran("method", "later", "success")).isEqualTo(1);
+        assertThat(active("request", "fails-per-ip")).isZero();
+    }
+
+    private static long ran(String kind, String rule, String result) {
+        Timer timer = app.bean(MeterRegistry.class)
+                .get("sluice.limited.calls")
+                .tags("kind", kind, "rule", rule, "result", result)
+                .timer();
+        return timer.count();
+    }
+
+    private static double active(String kind, String rule) {
+        Gauge gauge = app.bean(MeterRegistry.class)
+                .find("sluice.limited.active")
+                .tags("kind", kind, "rule", rule)
+                .gauge();
+        return gauge == null ? -1 : gauge.value();
     }
 
     private static double count(String rule, String outcome) {
@@ -129,7 +184,7 @@ class ActuatorTest {
         assertThat(app.post("/actuator/sluice", "{}").statusCode()).isEqualTo(400);
 
         MeterRegistry meters = app.bean(MeterRegistry.class);
-        assertThat(meters.get("sluice.rules").gauge().value()).isEqualTo(4);
+        assertThat(meters.get("sluice.rules").gauge().value()).isEqualTo(7);
         assertThat(meters.get("sluice.rules.version").gauge().value()).isEqualTo((double) (before + 2));
         assertThat(meters.get("sluice.rules.bad").gauge().value()).isZero();
         assertThat(meters.get("sluice.rules.changes").functionCounter().count()).isEqualTo((double) (before + 1));

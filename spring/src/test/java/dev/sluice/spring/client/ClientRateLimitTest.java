@@ -15,18 +15,20 @@ import feign.Feign;
 import feign.RequestLine;
 import feign.Response;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -205,9 +207,9 @@ class ClientRateLimitTest {
     @ParameterizedTest
     @CsvSource({
         "GET,  429 0,                 2, 200",
-        "POST, 429 0,                 2, 200",
-        "GET,  429 0;429 0,           3, 200",
-        "GET,  429 0;429 0;429 0,     3, 429",
+        "POST, 429 0,                 1, 429",
+        "GET,  429 0;429 0;429 0,     4, 200",
+        "GET,  429 0;429 0;429 0;503 0, 4, 503",
         "GET,  503 0,                 2, 200",
         "POST, 503 0,                 1, 503",
         "GET,  429,                   1, 429",
@@ -227,12 +229,60 @@ class ClientRateLimitTest {
     }
 
     @Test
-    void retryAfterIsSecondsOrADate() {
-        Instant now = Instant.parse("2026-01-01T00:00:00Z");
-        assertThat(RetryAfterPolicy.parse("120", now)).isEqualTo(Duration.ofMinutes(2));
-        assertThat(RetryAfterPolicy.parse("Thu, 1 Jan 2026 00:00:30 GMT", now)).isEqualTo(Duration.ofSeconds(30));
-        assertThat(RetryAfterPolicy.parse("Wed, 31 Dec 2025 00:00:00 GMT", now)).isEqualTo(Duration.ZERO);
-        assertThat(RetryAfterPolicy.parse("-1", now)).isNull();
+    @Timeout(60)
+    void aRefusalWhoseBodyDoesNotEndIsNotWaitedFor() {
+        CountDownLatch over = new CountDownLatch(1);
+        server.stop(0);
+        server = stalling(over);
+        try {
+            assertThat(call(Kind.WEB_CLIENT, "free", HttpMethod.GET)).isEqualTo(200);
+            assertThat(asked).hasValue(2);
+        } finally {
+            over.countDown();
+        }
+    }
+
+    /** A server that stops in the middle of its first answer. */
+    private HttpServer stalling(CountDownLatch over) {
+        HttpServer stalling;
+        try {
+            stalling = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        stalling.setExecutor(task -> new Thread(task, "stalling-server").start());
+        stalling.createContext("/", exchange -> {
+            if (asked.incrementAndGet() > 1) {
+                exchange.sendResponseHeaders(200, -1);
+                exchange.close();
+                return;
+            }
+            exchange.getResponseHeaders().set("Retry-After", "0");
+            exchange.sendResponseHeaders(503, 1000);
+            exchange.getResponseBody().write('x');
+            exchange.getResponseBody().flush();
+            try {
+                over.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            exchange.close();
+        });
+        stalling.start();
+        return stalling;
+    }
+
+    /** The calls of one interceptor share a budget, so that a server that is overloaded is left alone. */
+    @Test
+    void retriesEndWithTheBudget() {
+        RestClient client = restClient("free");
+        for (int i = 0; i < 100; i++) {
+            answers.add("503 0");
+        }
+        for (int i = 0; i < 20; i++) {
+            assertThat(status(client.get().retrieve().toBodilessEntity())).isEqualTo(503);
+        }
+        assertThat(asked.get()).isBetween(20 + 10, 20 + 12);
     }
 
     @Test

@@ -9,8 +9,8 @@ import org.springframework.web.bind.annotation.RestControllerAdvice;
 class LimitAdvice {
     @ExceptionHandler
     ResponseEntity<String> limited(RateLimitedException e) {
-        return ResponseEntity.status(503)
-                .header("Retry-After", "" + e.decision().retryAfter().toSeconds())
-                .body("busy: " + e.rule());
+        ResponseEntity.BodyBuilder busy = ResponseEntity.status(503);
+        e.decision().retryAfterSeconds().ifPresent(seconds -> busy.header("Retry-After", "" + seconds));
+        return busy.body("busy: " + e.rule());
     }
 }

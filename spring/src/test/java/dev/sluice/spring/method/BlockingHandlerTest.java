@@ -27,6 +27,7 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 import reactor.core.publisher.Mono;
@@ -49,8 +50,25 @@ class BlockingHandlerTest {
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
-    @Import({Api.class, OpenSecurity.Flux.class})
+    @Import({Api.class, Free.class, Limited.class, OpenSecurity.Flux.class})
     static class App {}
+
+    /** Two controllers of which one has a limit inherit one method. */
+    abstract static class Inherited {
+        @GetMapping("/inherited")
+        public String inherited() {
+            return "inherited";
+        }
+    }
+
+    @RestController
+    @RequestMapping("/a-free")
+    static class Free extends Inherited {}
+
+    @RestController
+    @RequestMapping("/limited")
+    @RateLimit(value = "2 per 1h", name = "${test.name}-limited")
+    static class Limited extends Inherited {}
 
     @RestController
     static class Api {
@@ -93,7 +111,7 @@ class BlockingHandlerTest {
         return new String[] {
             "test.name=" + store,
             "sluice.redis.timeout=2s",
-            "sluice.store=" + (store.equals("memory") ? store : redis.url())
+            "sluice.store=" + (store.startsWith("memory") ? "memory" : redis.url())
         };
     }
 
@@ -109,6 +127,21 @@ class BlockingHandlerTest {
             assertThat(app.statuses(4, "GET", "/waiting")).containsExactly(200, 200, 200, 200);
             assertThat(app.statuses(3, "GET", "/failing")).containsExactly(418, 418, 429);
             assertThat(app.get("/free").body()).isEqualTo("event loop");
+            assertThat(app.statuses(3, "GET", "/a-free/inherited")).containsExactly(200, 200, 200);
+            assertThat(app.statuses(3, "GET", "/limited/inherited")).containsExactly(200, 200, 429);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"memory", "redis"})
+    void itsLimitIsShown(String store) {
+        try (RunningApp app =
+                RunningApp.start(WebApplicationType.REACTIVE, List.of(App.class), properties(store + "-shown"))) {
+            assertThat(app.get("/text?who=ann").headers().firstValue("RateLimit-Policy"))
+                    .contains("\"" + store + "-shown-text\";q=2;w=3600");
+            assertThat(app.get("/text?who=ann").headers().firstValue("RateLimit"))
+                    .hasValueSatisfying(left -> assertThat(left).startsWith("\"" + store + "-shown-text\";r=0;"));
+            assertThat(app.get("/free").headers().firstValue("RateLimit")).isEmpty();
         }
     }
 

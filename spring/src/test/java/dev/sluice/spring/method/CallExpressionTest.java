@@ -5,8 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.spring.RateLimit;
 import dev.sluice.spring.RateLimitedException;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -57,6 +61,11 @@ class CallExpressionTest {
         @RateLimit(value = "2 per 1m", key = "{#principal.name, #user.id}")
         public String both(@Nullable User user) {
             return "both";
+        }
+
+        @RateLimit(value = "2 per 1m", key = "#key")
+        public String any(Object key) {
+            return "any";
         }
 
         @RateLimit(value = "2 per 1m", permits = "#count")
@@ -183,11 +192,64 @@ class CallExpressionTest {
             assertThatThrownBy(() -> shop.several("two"))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessage(
-                            "@RateLimit on Shop.several(Object): permits: '#count': expected a number, at least 0, was two");
+                            "@RateLimit on Shop.several(Object): permits: '#count': expected a whole number, at least 0, was two");
             assertThatThrownBy(() -> shop.several(-1)).hasMessageContaining("at least 0, was -1");
             assertThatThrownBy(() -> shop.wrong("big"))
                     .hasMessage(
                             "@RateLimit on Shop.wrong(Object): condition: '#size': expected true or false, was big");
+        });
+    }
+
+    /** Arrays have no text of their own: two of the same values are one key all the same. */
+    @Test
+    void arraysAreKeysByTheirValues() {
+        List<Supplier<Object>> keys = List.of(
+                () -> new int[] {1, 2},
+                () -> new byte[] {3, 4},
+                () -> new String[] {"a", "b"},
+                () -> new Object[0],
+                () -> List.of("c", new long[] {5}),
+                () -> new int[][] {{6}, {7, 8}});
+        run(shop -> {
+            for (Supplier<Object> key : keys) {
+                shop.any(key.get());
+                shop.any(key.get());
+                assertThatThrownBy(() -> shop.any(key.get()))
+                        .as("key %s", key.get())
+                        .isInstanceOf(RateLimitedException.class);
+            }
+            shop.any(new int[] {2, 1});
+            shop.any(List.of("c", new long[] {6}));
+            shop.any(new int[][] {{6, 7}, {8}});
+        });
+    }
+
+    /** Each instance would be a key of its own, and the limit would never be reached. */
+    @Test
+    void aKeyWithoutATextOfItsOwnIsRefused() {
+        run(shop -> {
+            assertThatThrownBy(() -> shop.any(new Tenants()))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessage("@RateLimit on Shop.any(Object): key: '#key': expected a value that tells itself from "
+                            + "others by its text, was a " + Tenants.class.getName()
+                            + ", which has no toString() of its own: use one of its properties");
+            assertThatThrownBy(() -> shop.any(List.of(new Tenants()))).hasMessageContaining("no toString() of its own");
+            shop.any(new User("ann"));
+            shop.any(Thread.State.NEW);
+        });
+    }
+
+    @Test
+    void permitsAreWhole() {
+        run(shop -> {
+            for (Object wrong : List.of(0.5, Double.NaN, 1e19, new BigInteger("18446744073709551617"))) {
+                assertThatThrownBy(() -> shop.several(wrong))
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("expected a whole number, at least 0, was " + wrong);
+            }
+            shop.several(1.0);
+            shop.several(BigInteger.ONE);
+            assertThatThrownBy(() -> shop.several(new BigDecimal("1.00"))).isInstanceOf(RateLimitedException.class);
         });
     }
 

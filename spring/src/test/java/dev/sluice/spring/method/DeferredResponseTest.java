@@ -1,220 +1,31 @@
 package dev.sluice.spring.method;
 
-import static org.assertj.core.api.Assertions.assertThat;
+import dev.sluice.spring.WebServer;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
-import dev.sluice.redis.servers.Eventually;
-import dev.sluice.spring.RateLimit;
-import dev.sluice.spring.RunningApp;
-import java.io.IOException;
-import java.net.Socket;
-import java.net.URI;
-import java.nio.charset.StandardCharsets;
-import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.FieldSource;
-import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.boot.WebApplicationType;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
-import org.springframework.http.ResponseEntity;
-import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.RestController;
-import org.springframework.web.context.request.async.DeferredResult;
-import org.springframework.web.context.request.async.WebAsyncTask;
-import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter;
-import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
-import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
-
-/** A concurrency limit on handler methods that return something for Spring MVC to work on later. */
+/** Servers differ in when they notice that a client is gone, and whom they tell. */
 class DeferredResponseTest {
-    private static final Duration SOON = Duration.ofSeconds(60);
-
-    private static volatile CountDownLatch arrived = new CountDownLatch(0);
-    private static volatile CompletableFuture<Void> gate = new CompletableFuture<>();
-
-    @SuppressWarnings("NullAway.Init")
-    private static RunningApp app;
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
-    @Import({Api.class, OpenSecurity.Servlet.class})
-    static class App {}
-
-    @RestController
-    static class Api {
-        private static String work() {
-            arrived.countDown();
-            gate.orTimeout(20, TimeUnit.SECONDS).join();
-            return "done";
-        }
-
-        @GetMapping("/callable")
-        @RateLimit("1 at once")
-        public Callable<String> callable() {
-            return Api::work;
-        }
-
-        @GetMapping("/task")
-        @RateLimit("1 at once")
-        public WebAsyncTask<String> task() {
-            return new WebAsyncTask<>(10_000L, Api::work);
-        }
-
-        @GetMapping("/deferred")
-        @RateLimit("1 at once")
-        public DeferredResult<String> deferred() {
-            DeferredResult<String> result = new DeferredResult<>(10_000L);
-            arrived.countDown();
-            gate.whenComplete((done, failure) -> result.setResult("done"));
-            return result;
-        }
-
-        @GetMapping("/streaming")
-        @RateLimit("1 at once")
-        public StreamingResponseBody streaming() {
-            return out -> out.write(work().getBytes(StandardCharsets.UTF_8));
-        }
-
-        @GetMapping("/entity")
-        @RateLimit("1 at once")
-        public ResponseEntity<StreamingResponseBody> entity() {
-            return ResponseEntity.ok(out -> out.write(work().getBytes(StandardCharsets.UTF_8)));
-        }
-
-        @GetMapping("/object")
-        @RateLimit("1 at once")
-        public Object object() {
-            return (Callable<String>) Api::work;
-        }
-
-        @GetMapping("/emitter")
-        @RateLimit("1 at once")
-        public ResponseBodyEmitter emitter() {
-            return emitting(new ResponseBodyEmitter(10_000L));
-        }
-
-        @GetMapping("/sse")
-        @RateLimit("1 at once")
-        public SseEmitter sse() {
-            return emitting(new SseEmitter(10_000L));
-        }
-
-        /** Has a lot to send when it begins. */
-        @GetMapping("/early")
-        @RateLimit("1 at once")
-        public ResponseBodyEmitter early() throws IOException {
-            work();
-            ResponseBodyEmitter emitter = new ResponseBodyEmitter(10_000L);
-            for (int i = 0; i < 64; i++) {
-                emitter.send("x".repeat(1 << 16));
-            }
-            emitter.complete();
-            return emitter;
-        }
-
-        private static <T extends ResponseBodyEmitter> T emitting(T emitter) {
-            arrived.countDown();
-            gate.whenComplete((done, failure) -> {
-                try {
-                    emitter.send("done");
-                    emitter.complete();
-                } catch (IOException e) {
-                    emitter.completeWithError(e);
-                }
-            });
-            return emitter;
-        }
-
-        @GetMapping("/late")
-        @RateLimit("1 at once")
-        public DeferredResult<String> late() {
-            return new DeferredResult<>(100L);
-        }
-
-        @GetMapping("/failing")
-        @RateLimit("1 at once")
-        public Callable<String> failing() {
-            return () -> {
-                throw new IllegalStateException("no");
-            };
+    @Nested
+    class OnTomcat extends DeferredResponseContract {
+        OnTomcat() {
+            super(WebServer.TOMCAT);
         }
     }
 
-    @BeforeAll
-    static void start() {
-        app = RunningApp.start(
-                WebApplicationType.SERVLET,
-                List.of(App.class),
-                "sluice.store=memory",
-                "server.shutdown=immediate",
-                "sluice.rules[0].name=early",
-                "sluice.rules[0].when.path=/early",
-                "sluice.rules[0].limits[0]=1 at once");
-    }
-
-    @AfterAll
-    static void stop() {
-        app.close();
-    }
-
-    private static void expectOne() {
-        gate = new CompletableFuture<>();
-        arrived = new CountDownLatch(1);
-    }
-
-    static final List<String> TYPES =
-            List.of("callable", "task", "deferred", "streaming", "entity", "object", "emitter", "sse", "early");
-
-    @ParameterizedTest
-    @FieldSource("TYPES")
-    void permitsAreHeldUntilTheResponseIsComplete(String type) throws Exception {
-        expectOne();
-        CompletableFuture<Integer> first =
-                CompletableFuture.supplyAsync(() -> app.get("/" + type).statusCode());
-        assertThat(arrived.await(20, TimeUnit.SECONDS)).isTrue();
-        assertThat(app.get("/" + type).statusCode()).isEqualTo(429);
-        gate.complete(null);
-        assertThat(first.get(20, TimeUnit.SECONDS)).isEqualTo(200);
-        Eventually.holds("it is free again", SOON, () -> app.get("/" + type).statusCode() == 200);
-    }
-
-    @ParameterizedTest
-    @FieldSource("TYPES")
-    void aClientThatIsGoneFreesItsPermits(String type) throws Exception {
-        expectOne();
-        URI url = URI.create(app.url("/" + type));
-        try (Socket client = new Socket(url.getHost(), url.getPort())) {
-            client.getOutputStream()
-                    .write(("GET /" + type + " HTTP/1.1\r\nHost: localhost\r\n\r\n")
-                            .getBytes(StandardCharsets.US_ASCII));
-            assertThat(arrived.await(20, TimeUnit.SECONDS)).isTrue();
-        }
-        gate.complete(null);
-        Eventually.holds("it is free again", SOON, () -> app.get("/" + type).statusCode() == 200);
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"late", "failing"})
-    void aTimeoutOrAnErrorFreesThem(String type) {
-        for (int i = 0; i < 3; i++) {
-            Eventually.holds("it is free again", SOON, () -> app.get("/" + type).statusCode() >= 500);
+    @Nested
+    @Tag("slow")
+    class OnJetty extends DeferredResponseContract {
+        OnJetty() {
+            super(WebServer.JETTY);
         }
     }
 
-    @Test
-    void outsideARequestNothingIsHeld() throws Exception {
-        gate = CompletableFuture.completedFuture(null);
-        Api api = app.bean(Api.class);
-        assertThat(api.callable().call()).isEqualTo("done");
-        assertThat(api.callable().call()).isEqualTo("done");
+    @Nested
+    @Tag("slow")
+    class OnUndertow extends DeferredResponseContract {
+        OnUndertow() {
+            super(WebServer.UNDERTOW);
+        }
     }
 }

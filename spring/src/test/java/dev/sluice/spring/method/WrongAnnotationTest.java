@@ -9,6 +9,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.FieldSource;
@@ -262,7 +263,54 @@ class WrongAnnotationTest {
         }
     }
 
+    static class Priority {
+        @RateLimit(value = "5 per 1m", priority = "bulk")
+        public void run() {}
+    }
+
+    static class TwoInOne {
+        @RateLimit("5 per 1m, 100 per 1h")
+        public void run() {}
+    }
+
+    static class BareName {
+        @RateLimit(value = "5 per 1m", key = "user.id")
+        public void run(User user) {}
+    }
+
+    static class BareNameInside {
+        @RateLimit(value = "5 per 1m", condition = "#user.id.equals(name)")
+        public void run(User user) {}
+    }
+
+    static class BareWord {
+        @RateLimit(value = "5 per 1m", permits = "many")
+        public void run() {}
+    }
+
+    static class Names {
+        @RateLimit(value = "5 per 1m", key = "{args[0], method.name, target.class, #root.method}", name = "of-root")
+        @RateLimit(value = "5 per 1m", key = "#users.?[id == 'ann'].![id]", name = "of-elements")
+        @RateLimit(
+                value = "5 per 1m",
+                key = "{name: #byName[ann], 'of': T(Math).max(1, #users.size())}",
+                name = "of-maps")
+        public void run(java.util.List<User> users, Map<String, User> byName) {}
+    }
+
     static final Map<Class<?>, String> WRONG = Map.ofEntries(
+            Map.entry(
+                    TwoInOne.class,
+                    "@RateLimit on TwoInOne.run(): expected one limit, was '5 per 1m, 100 per 1h'; several are a list: "
+                            + "{\"5 per 1m\", \"100 per 1h\"}"),
+            Map.entry(
+                    BareName.class,
+                    "@RateLimit on BareName.run(User): key: 'user.id': there is no 'user' without #; known are #user, "
+                            + "#principal, #request"),
+            Map.entry(
+                    BareNameInside.class,
+                    "condition: '#user.id.equals(name)': there is no 'name' without #; known are #user, "),
+            Map.entry(BareWord.class, "permits: 'many': there is no 'many' without #; known are #principal, "),
             Map.entry(BadLimit.class, "@RateLimit on BadLimit.run(): expected a limit such as '5 per 1m'"),
             Map.entry(NoLimit.class, "@RateLimit on NoLimit.run(): expected limits such as \"5 per 1m\", or rule"),
             Map.entry(Both.class, "@RateLimit on Both.run(): it names rule 'api', whose limits apply"),
@@ -382,6 +430,20 @@ class WrongAnnotationTest {
                     assertThat(failure).isInstanceOf(RateLimitConfigurationException.class);
                     assertThat(failure).hasMessageContaining(message);
                 });
+    }
+
+    @Test
+    void namesWithoutAHashThatAreRight() {
+        Contexts.of(Names.class)
+                .run(context -> context.getBean(Names.class).run(java.util.List.of(new User("ann")), Map.of()));
+    }
+
+    @Test
+    void aShareThatIsNone() {
+        Contexts.of(Priority.class, "sluice.priorities.bulk=150").run(context -> {
+            Throwable failure = cause(context.getStartupFailure());
+            assertThat(failure).hasMessage("sluice.priorities.bulk: expected a share from 1 to 100 percent, was 150");
+        });
     }
 
     static @Nullable Throwable cause(@Nullable Throwable failure) {

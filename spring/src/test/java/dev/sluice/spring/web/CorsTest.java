@@ -4,12 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.spring.RunningApp;
 import java.net.http.HttpResponse;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.security.config.Customizer;
@@ -17,6 +14,7 @@ import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.config.web.server.ServerHttpSecurity;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.security.web.server.SecurityWebFilterChain;
+import org.springframework.security.web.server.util.matcher.PathPatternParserServerWebExchangeMatcher;
 import org.springframework.web.cors.CorsConfiguration;
 import org.springframework.web.cors.UrlBasedCorsConfigurationSource;
 import org.springframework.web.cors.reactive.CorsWebFilter;
@@ -28,6 +26,9 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 /** A browser can read a refusal, wherever the application has its CORS configuration, and its preflights are free. */
 class CorsTest {
     private static final String ORIGIN = "https://shop.example";
+    private static final String MAPPED = "/hello/mapped";
+    private static final String BEAN = "/hello/bean";
+    private static final String INLINE = "/hello/inline";
 
     private static CorsConfiguration configuration() {
         CorsConfiguration configuration = new CorsConfiguration();
@@ -42,7 +43,7 @@ class CorsTest {
     static class MvcMappings implements WebMvcConfigurer {
         @Override
         public void addCorsMappings(CorsRegistry registry) {
-            registry.addMapping("/**").allowedOrigins(ORIGIN).exposedHeaders("RateLimit", "Retry-After");
+            registry.addMapping(MAPPED).allowedOrigins(ORIGIN).exposedHeaders("RateLimit", "Retry-After");
         }
     }
 
@@ -50,7 +51,7 @@ class CorsTest {
     static class FluxMappings implements WebFluxConfigurer {
         @Override
         public void addCorsMappings(org.springframework.web.reactive.config.CorsRegistry registry) {
-            registry.addMapping("/**").allowedOrigins(ORIGIN).exposedHeaders("RateLimit", "Retry-After");
+            registry.addMapping(MAPPED).allowedOrigins(ORIGIN).exposedHeaders("RateLimit", "Retry-After");
         }
     }
 
@@ -72,18 +73,28 @@ class CorsTest {
         }
     }
 
+    /** One chain has the configuration of a bean, the other one of its own. */
     @Configuration(proxyBeanMethods = false)
     static class ServletSecurity {
         @Bean
         UrlBasedCorsConfigurationSource corsConfigurationSource() {
             UrlBasedCorsConfigurationSource source = new UrlBasedCorsConfigurationSource();
-            source.registerCorsConfiguration("/**", configuration());
+            source.registerCorsConfiguration(BEAN, configuration());
             return source;
         }
 
         @Bean
-        SecurityFilterChain security(HttpSecurity http) throws Exception {
-            return http.cors(Customizer.withDefaults())
+        SecurityFilterChain ofBean(HttpSecurity http) throws Exception {
+            return http.securityMatcher(BEAN)
+                    .cors(Customizer.withDefaults())
+                    .authorizeHttpRequests(requests -> requests.anyRequest().permitAll())
+                    .build();
+        }
+
+        @Bean
+        SecurityFilterChain inline(HttpSecurity http) throws Exception {
+            return http.securityMatcher(INLINE)
+                    .cors(cors -> cors.configurationSource(request -> configuration()))
                     .authorizeHttpRequests(requests -> requests.anyRequest().permitAll())
                     .build();
         }
@@ -93,109 +104,93 @@ class CorsTest {
     static class FluxSecurity {
         @Bean
         org.springframework.web.cors.reactive.CorsConfigurationSource corsConfigurationSource() {
-            return exchange -> configuration();
+            return exchange -> exchange.getRequest().getPath().value().equals(BEAN) ? configuration() : null;
         }
 
         @Bean
-        SecurityWebFilterChain security(ServerHttpSecurity http) {
-            return http.cors(Customizer.withDefaults())
+        SecurityWebFilterChain ofBean(ServerHttpSecurity http) {
+            return http.securityMatcher(new PathPatternParserServerWebExchangeMatcher(BEAN))
+                    .cors(Customizer.withDefaults())
+                    .authorizeExchange(requests -> requests.anyExchange().permitAll())
+                    .build();
+        }
+
+        @Bean
+        SecurityWebFilterChain inline(ServerHttpSecurity http) {
+            return http.securityMatcher(new PathPatternParserServerWebExchangeMatcher(INLINE))
+                    .cors(cors -> cors.configurationSource(exchange -> configuration()))
                     .authorizeExchange(requests -> requests.anyExchange().permitAll())
                     .build();
         }
     }
 
-    /** The configuration is the chain's own, and no bean. */
-    @Configuration(proxyBeanMethods = false)
-    static class ServletSecurityInline {
-        @Bean
-        SecurityFilterChain security(HttpSecurity http) throws Exception {
-            return http.cors(cors -> cors.configurationSource(request -> configuration()))
-                    .authorizeHttpRequests(requests -> requests.anyRequest().permitAll())
-                    .build();
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    static class FluxSecurityInline {
-        @Bean
-        SecurityWebFilterChain security(ServerHttpSecurity http) {
-            return http.cors(cors -> cors.configurationSource(exchange -> configuration()))
-                    .authorizeExchange(requests -> requests.anyExchange().permitAll())
-                    .build();
-        }
-    }
-
-    static Stream<Arguments> configurations() {
-        return Stream.of(
-                Arguments.of(Stack.SERVLET, MvcMappings.class, false),
-                Arguments.of(Stack.SERVLET, ServletFilter.class, false),
-                Arguments.of(Stack.SERVLET, ServletSecurity.class, true),
-                Arguments.of(Stack.SERVLET, ServletSecurityInline.class, true),
-                Arguments.of(Stack.WEBFLUX, FluxMappings.class, false),
-                Arguments.of(Stack.WEBFLUX, FluxFilter.class, false),
-                Arguments.of(Stack.WEBFLUX, FluxSecurity.class, true),
-                Arguments.of(Stack.WEBFLUX, FluxSecurityInline.class, true));
-    }
-
-    private static RunningApp app(Stack stack, List<Class<?>> classes, boolean security) {
-        List<String> properties = new ArrayList<>(List.of(
-                "sluice.rules[0].name=all", "sluice.rules[0].key=path", "sluice.rules[0].limits=2 per 1h sliding-log"));
-        String[] all = properties.toArray(String[]::new);
-        return security ? stack.startWithSecurity(classes, all) : stack.start(classes, all);
+    private static RunningApp app(Stack stack, Class<?> configuration, boolean security) {
+        List<Class<?>> classes = List.of(LoginApp.class, configuration);
+        String[] rules = {
+            "sluice.rules[0].name=all", "sluice.rules[0].key=path", "sluice.rules[0].limits=2 per 1h sliding-log"
+        };
+        return security ? stack.startWithSecurity(classes, rules) : stack.start(classes, rules);
     }
 
     private static HttpResponse<String> preflight(RunningApp app, String path) {
         return app.send("OPTIONS", path, "Origin", ORIGIN, "Access-Control-Request-Method", "GET");
     }
 
-    @ParameterizedTest
-    @MethodSource("configurations")
-    void aRefusalHasTheHeadersThatABrowserWants(Stack stack, Class<?> configuration, boolean security) {
-        try (RunningApp app = app(stack, List.of(LoginApp.class, configuration), security)) {
-            for (int i = 0; i < 5; i++) {
-                HttpResponse<String> preflight = preflight(app, "/hello");
-                assertThat(preflight.statusCode()).isEqualTo(200);
-                assertThat(preflight.headers().firstValue("Access-Control-Allow-Origin"))
-                        .contains(ORIGIN);
-            }
-            assertThat(app.statuses(2, "GET", "/hello", "Origin", ORIGIN)).containsOnly(200);
-            HttpResponse<String> refused = app.get("/hello", "Origin", ORIGIN);
-            assertThat(refused.statusCode()).isEqualTo(429);
-            assertThat(refused.headers().allValues("Access-Control-Allow-Origin"))
-                    .containsExactly(ORIGIN);
-            assertThat(refused.headers().firstValue("Access-Control-Expose-Headers"))
-                    .hasValueSatisfying(exposed -> assertThat(exposed).contains("RateLimit", "Retry-After"));
-            assertThat(refused.headers().firstValue("Retry-After")).isPresent();
-            assertThat(app.get("/hello", "Origin", "https://other.example").statusCode())
-                    .isIn(403, 429);
-            assertThat(app.get("/hello", "Origin", "https://other.example")
-                            .headers()
-                            .firstValue("Access-Control-Allow-Origin"))
-                    .isEmpty();
-            assertThat(app.get("/hello").statusCode()).isEqualTo(429);
+    private static void refusalsAreReadable(RunningApp app, String path) {
+        for (int i = 0; i < 5; i++) {
+            HttpResponse<String> preflight = preflight(app, path);
+            assertThat(preflight.statusCode()).isEqualTo(200);
+            assertThat(preflight.headers().firstValue("Access-Control-Allow-Origin"))
+                    .contains(ORIGIN);
         }
+        assertThat(app.statuses(2, "GET", path, "Origin", ORIGIN)).containsOnly(200);
+        HttpResponse<String> refused = app.get(path, "Origin", ORIGIN);
+        assertThat(refused.statusCode()).isEqualTo(429);
+        assertThat(refused.headers().allValues("Access-Control-Allow-Origin")).containsExactly(ORIGIN);
+        assertThat(refused.headers().firstValue("Access-Control-Expose-Headers"))
+                .hasValueSatisfying(exposed -> assertThat(exposed).contains("RateLimit", "Retry-After"));
+        assertThat(refused.headers().firstValue("Retry-After")).isPresent();
+        assertThat(app.get(path, "Origin", "https://other.example").statusCode())
+                .isIn(403, 429);
+        assertThat(app.get(path, "Origin", "https://other.example").headers().firstValue("Access-Control-Allow-Origin"))
+                .isEmpty();
+        assertThat(app.get(path).statusCode()).isEqualTo(429);
     }
 
+    /** Only what Spring itself answers is free: any other OPTIONS is a request like others. */
     @ParameterizedTest
-    @org.junit.jupiter.params.provider.EnumSource
-    void anAnnotatedHandlerCountsToo(Stack stack) {
-        try (RunningApp app = app(stack, List.of(LoginApp.class), false)) {
+    @EnumSource
+    void configuredByMappingsOrByAnnotationOrNotAtAll(Stack stack) {
+        Class<?> mappings = stack == Stack.SERVLET ? MvcMappings.class : FluxMappings.class;
+        try (RunningApp app = app(stack, mappings, false)) {
+            refusalsAreReadable(app, MAPPED);
             assertThat(app.statuses(2, "GET", "/open", "Origin", ORIGIN)).containsOnly(200);
             HttpResponse<String> refused = app.get("/open", "Origin", ORIGIN);
             assertThat(refused.statusCode()).isEqualTo(429);
             assertThat(refused.headers().firstValue("Access-Control-Allow-Origin"))
                     .contains(ORIGIN);
-        }
-    }
-
-    /** Only what Spring itself answers is free: any other OPTIONS is a request like others. */
-    @ParameterizedTest
-    @org.junit.jupiter.params.provider.EnumSource
-    void anyOtherOptionsRequestIsCharged(Stack stack) {
-        try (RunningApp app = app(stack, List.of(LoginApp.class), false)) {
             assertThat(app.statuses(3, "OPTIONS", "/hello")).containsExactly(200, 200, 429);
             assertThat(app.send("OPTIONS", "/hello", "Origin", ORIGIN).statusCode())
                     .isEqualTo(429);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void configuredByAFilter(Stack stack) {
+        Class<?> filter = stack == Stack.SERVLET ? ServletFilter.class : FluxFilter.class;
+        try (RunningApp app = app(stack, filter, false)) {
+            refusalsAreReadable(app, "/hello");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void configuredBySpringSecurity(Stack stack) {
+        Class<?> security = stack == Stack.SERVLET ? ServletSecurity.class : FluxSecurity.class;
+        try (RunningApp app = app(stack, security, true)) {
+            refusalsAreReadable(app, BEAN);
+            refusalsAreReadable(app, INLINE);
         }
     }
 }

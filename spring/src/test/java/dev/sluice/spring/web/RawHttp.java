@@ -11,11 +11,18 @@ import java.util.List;
 
 /** Requests as no client library would send them. */
 final class RawHttp {
+    private static final String LOOPBACK = "127.0.0.1";
+
     private RawHttp() {}
 
     /** The first line of the response; empty if the server closed the connection without one. */
     static String statusLine(String url, String method, String target, String... headers) {
-        try (Socket socket = open(url)) {
+        return statusLineFrom(LOOPBACK, url, method, target, headers);
+    }
+
+    /** The same for a client at another address of this machine. */
+    static String statusLineFrom(String address, String url, String method, String target, String... headers) {
+        try (Socket socket = open(address, url)) {
             write(socket, method, target, headers);
             String answer = new String(socket.getInputStream().readNBytes(512), StandardCharsets.ISO_8859_1);
             return answer.lines().findFirst().orElse("");
@@ -27,7 +34,7 @@ final class RawHttp {
     /** Sends a request and does not wait for the response. The caller closes the connection. */
     static Socket send(String url, String method, String target, String... headers) {
         try {
-            Socket socket = open(url);
+            Socket socket = open(LOOPBACK, url);
             write(socket, method, target, headers);
             return socket;
         } catch (IOException e) {
@@ -35,9 +42,9 @@ final class RawHttp {
         }
     }
 
-    private static Socket open(String url) throws IOException {
-        Socket socket =
-                new Socket(InetAddress.getLoopbackAddress(), URI.create(url).getPort());
+    private static Socket open(String address, String url) throws IOException {
+        int port = URI.create(url).getPort();
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), port, InetAddress.getByName(address), 0);
         socket.setSoTimeout(20_000);
         return socket;
     }

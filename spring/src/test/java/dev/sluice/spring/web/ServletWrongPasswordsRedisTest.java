@@ -1,40 +1,10 @@
 package dev.sluice.spring.web;
 
-import dev.sluice.redis.servers.RedisServer;
-import dev.sluice.spring.RunningApp;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
-/** Two applications on one Redis. */
 @Tag("full")
-class ServletWrongPasswordsRedisTest extends WrongPasswordsContract {
-    private final RedisServer redis = RedisServer.start();
-    private RunningApp other;
-
-    @SuppressWarnings("NullAway.Init")
+class ServletWrongPasswordsRedisTest extends WrongPasswordsRedisContract {
     ServletWrongPasswordsRedisTest() {
         super(Stack.SERVLET);
-    }
-
-    @Override
-    String store() {
-        return redis.url();
-    }
-
-    @Override
-    RunningApp other() {
-        return other;
-    }
-
-    @BeforeAll
-    void startOther() {
-        other = start();
-    }
-
-    @AfterAll
-    void stopAll() {
-        other.close();
-        redis.close();
     }
 }

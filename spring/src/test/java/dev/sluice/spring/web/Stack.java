@@ -1,6 +1,9 @@
 package dev.sluice.spring.web;
 
+import static org.assertj.core.api.Assumptions.assumeThat;
+
 import dev.sluice.spring.RunningApp;
+import dev.sluice.spring.WebServer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -22,9 +25,19 @@ enum Stack {
     }
 
     RunningApp start(List<Class<?>> classes, String... properties) {
+        return RunningApp.start(type, classes, withoutSecurity(properties));
+    }
+
+    /** The same on another server than the usual one. Skips the test if the class path has no such server. */
+    RunningApp startOn(WebServer server, List<Class<?>> classes, String... properties) {
+        assumeThat(server.isPresent(type)).as("%s is there", server).isTrue();
+        return RunningApp.start(server, type, classes, withoutSecurity(properties));
+    }
+
+    private static String[] withoutSecurity(String... properties) {
         List<String> all = new ArrayList<>(List.of("spring.autoconfigure.exclude=" + security()));
         all.addAll(Arrays.asList(properties));
-        return RunningApp.start(type, classes, inMemory(all));
+        return inMemory(all);
     }
 
     /** The same with Spring Security, which {@code classes} configure. */

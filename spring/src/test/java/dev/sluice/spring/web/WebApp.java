@@ -8,12 +8,15 @@ import java.util.concurrent.CountDownLatch;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestAttribute;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.ResponseStatusException;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
@@ -59,14 +62,25 @@ class WebApp {
             return Mono.just(verdict.degraded() ? "short" : "full");
         }
 
+        @GetMapping("/figures/{what}")
+        Mono<String> figures(@PathVariable("what") String what) {
+            return switch (what) {
+                case "fails" -> Mono.error(new IllegalStateException("on purpose"));
+                case "missing" -> Mono.error(new ResponseStatusException(HttpStatus.NOT_FOUND));
+                case "status" -> Mono.error(new ResponseStatusException(HttpStatus.BAD_GATEWAY));
+                case "slow" -> report();
+                default -> Mono.just(what);
+            };
+        }
+
         @GetMapping("/annotated")
-        @RateLimit("2 per 1m")
+        @RateLimit("2 per 1h")
         public Mono<String> annotated() {
             return Mono.just("yes");
         }
 
         @GetMapping("/mine")
-        @RateLimit(value = "1 per 1m", key = "#principal.name")
+        @RateLimit(value = "1 per 1h", key = "#principal.name")
         public Mono<String> mine() {
             return Mono.just("yes");
         }

@@ -57,14 +57,19 @@ for k = 0, #KEYS - 1, 1 do
   taking, requests, period_1, alignment_1, calendarStart_1, calendarEnd_1, cost, maxDelay, room_1, at = unpack('<ddddddddd', args, at)
   local latest, dirty, problem, copies = now, false, 0, nil
   local key_1 = KEYS[k + 1]
-  local start_1, finish_1, count_1, stored_1 = ANCIENT, ANCIENT, 0, ANCIENT
+  local start_1, finish_1, count_1, stored_1, began_1 = ANCIENT, ANCIENT, 0, ANCIENT, ANCIENT
   local raw_1 = try('GET', key_1)
   if alignment_1 == 2 and (now < calendarStart_1 or now >= calendarEnd_1) then problem = 3 end
   if raw_1 then
-    local tag, start, finish, count
-    if #raw_1 == 25 then tag, start, finish, count = unpack('<Bddd', raw_1) end
-    if tag == 70 and count >= 0 and finish >= start then
-      start_1, finish_1, count_1, stored_1 = start, finish, count, finish
+    local tag, start, finish, count, began
+    if #raw_1 == 33 then
+      tag, start, finish, count, began = unpack('<Bdddd', raw_1)
+    elseif #raw_1 == 25 then
+      tag, start, finish, count = unpack('<Bddd', raw_1)
+      began = start
+    end
+    if tag == 70 and count >= 0 and finish >= start and began <= finish then
+      start_1, finish_1, count_1, stored_1, began_1 = start, finish, count, finish, began
       if start > now or finish - now > period_1 then
         if raw_1 then
           local claim
@@ -108,7 +113,7 @@ for k = 0, #KEYS - 1, 1 do
         outcome = 1
         if cost > 0 then
           if latest >= finish_1 then
-            start_1, count_1 = latest, 0
+            start_1, count_1, began_1 = latest, 0, latest
             if alignment_1 == 1 then
               local into = fmod(latest, period_1)
               if into < 0 then into = into + period_1 end
@@ -117,6 +122,7 @@ for k = 0, #KEYS - 1, 1 do
             finish_1 = start_1 + period_1
             if alignment_1 == 2 then start_1, finish_1 = calendarStart_1, calendarEnd_1 end
           end
+          if latest < began_1 then began_1 = latest end
           count_1 = count_1 + cost
           dirty = taking == 1
         end
@@ -157,7 +163,12 @@ for k = 0, #KEYS - 1, 1 do
   end
   if dirty then
     do
-      local state_1 = pack('<Bddd', 70, start_1, finish_1, count_1)
+      local state_1
+      if alignment_1 == 0 then
+        state_1 = pack('<Bddd', 70, start_1, finish_1, count_1)
+      else
+        state_1 = pack('<Bdddd', 70, start_1, finish_1, count_1, began_1)
+      end
       if finish_1 == stored_1 then
         call('SET', key_1, state_1, 'KEEPTTL')
       else

@@ -96,16 +96,56 @@ end
 
 local args, at = ARGV[1], 1
 local reply, replies, broken
-for k = 0, #KEYS - 1, 2 do
+for k = 0, #KEYS - 1, 3 do
   local taking, requests, period_1, capacity_1, cost, maxDelay, room_1
   taking, requests, period_1, capacity_1, cost, maxDelay, room_1, at = unpack('<ddddddd', args, at)
   local latest, dirty, problem, copies = now, false, 0, nil
   local key_1 = KEYS[k + 1]
-  if try('EXISTS', key_1) == 0 then
-    local before = try('GET', KEYS[k + 2])
-    if type(before) == 'string' then
+  do
+    local function countOf(raw, head, size, length, instant)
+      local low, high = 0, size
+      while low < high do
+        local middle = math.floor((low + high) / 2)
+        local at = 50 + math.floor(fmod(head + middle, length)) * 8
+        if at + 7 > #raw or unpack('<d', raw, at) <= instant then low = middle + 1 else high = middle end
+      end
+      return low
+    end
+    local function inUse(raw) -- permits, and when they were last charged
+      local tag, head, size, length, last
+      if #raw >= 49 then tag, head, size, length, last = unpack('<Bdddd', raw) end
+      if tag == 76 and head >= 0 and head < max(1, length) and size >= 0 and size <= length and length < 2 ^ 24 then
+        return size - countOf(raw, head, size, length, now - period_1), last
+      end
+      return 0, ANCIENT
+    end
+    local function follows(raw, own) -- whether own was not charged since raw was made of it
+      local _, _, _, _, _, _, newest = unpack('<Bdddddd', own)
+      local _, head, size, length = unpack('<Bddd', raw)
+      do return countOf(raw, head, size, length, newest) > countOf(raw, head, size, length, newest - 1) end
+      return true
+    end
+    local isOwn = try('EXISTS', key_1) ~= 0
+    local most, since, own, before, from = 0, ANCIENT, nil, nil, nil
+    if isOwn and true then
+      local raw = try('GET', key_1)
+      if type(raw) == 'string' then most, since = inUse(raw) end
+      if most > 0 then own = raw end
+    end
+    if true or not isOwn then
+      for i = k + 1 + 1, k + 1 + 2 do
+        local other = try('GET', KEYS[i])
+        if type(other) == 'string' then
+          local used, last = inUse(other)
+          if used > most and last > since and (not own or follows(other, own)) then
+            most, before, from = used, other, KEYS[i]
+          end
+        end
+      end
+    end
+    if before then
       local copied = false
-      local millis = try('PTTL', KEYS[k + 2])
+      local millis = try('PTTL', from)
       copied = type(millis) == 'number' and millis > 0
       if copied then call('SET', key_1, before, 'PX', millis) end
       if copied then

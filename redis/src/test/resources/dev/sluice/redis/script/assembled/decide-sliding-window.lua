@@ -64,14 +64,16 @@ for k = 0, #KEYS - 1, 1 do
   taking, requests, slice_1, slices_1, weighted_1, cost, maxDelay, room_1, at = unpack('<dddddddd', args, at)
   local latest, dirty, problem, copies = now, false, 0, nil
   local key_1 = KEYS[k + 1]
-  local newest_1, last_1, ring_1, stored_1 = floorDiv(now, slice_1), ANCIENT, nil, ANCIENT
+  local newest_1, last_1, began_1, ring_1, stored_1 = floorDiv(now, slice_1), ANCIENT, NEVER, nil, ANCIENT
   local raw_1 = try('GET', key_1)
   if raw_1 then
-    local tag, sliceThen, newestThen, last
-    if #raw_1 > 25 and #raw_1 < 30000 and fmod(#raw_1, 8) == 1 then tag, sliceThen, newestThen, last = unpack('<Bddd', raw_1) end
-    if tag == 87 and sliceThen > 0 and last < (newestThen + 1) * sliceThen then
-      last_1 = last
-      ring_1 = { unpack('<' .. rep('d', (#raw_1 - 25) / 8), raw_1, 26) }
+    local tag, sliceThen, newestThen, last, began
+    if #raw_1 > 33 and #raw_1 < 30000 and fmod(#raw_1, 8) == 1 then
+      tag, sliceThen, newestThen, last, began = unpack('<Bdddd', raw_1)
+    end
+    if tag == 87 and sliceThen > 0 and last < (newestThen + 1) * sliceThen and began <= last then
+      last_1, began_1 = last, began
+      ring_1 = { unpack('<' .. rep('d', (#raw_1 - 33) / 8), raw_1, 34) }
       ring_1[#ring_1] = nil -- the position where unpack stopped
       for i = 1, #ring_1 do
         if not (ring_1[i] >= 0 and ring_1[i] <= 2 ^ 53) then last = nil end
@@ -103,6 +105,7 @@ for k = 0, #KEYS - 1, 1 do
         newest_1 = newestThen
       else -- the limit was changed: each count as taken at the last instant of its slice
         newest_1 = floorDiv(max(now, last_1), slice_1)
+        if sliceThen ~= slice_1 then began_1 = last_1 end -- what was charged before is not refunded
         local old = ring_1
         ring_1 = {}
         for i = 1, slices_1 + 1 do ring_1[i] = 0 end
@@ -159,6 +162,7 @@ for k = 0, #KEYS - 1, 1 do
             newest_1 = current
           end
           ring_1[slices_1 + 1] = ring_1[slices_1 + 1] + cost
+          if began_1 == NEVER then began_1 = latest end
           if latest == time_1 then
             last_1, sum_1 = latest, sum_1 + cost
           else
@@ -247,7 +251,7 @@ for k = 0, #KEYS - 1, 1 do
   end
   if dirty then
     do
-      local state_1 = pack('<B' .. rep('d', slices_1 + 4), 87, slice_1, newest_1, last_1, spread(ring_1))
+      local state_1 = pack('<B' .. rep('d', slices_1 + 5), 87, slice_1, newest_1, last_1, began_1, spread(ring_1))
       if freshAt_1 == stored_1 then
         call('SET', key_1, state_1, 'KEEPTTL')
       else

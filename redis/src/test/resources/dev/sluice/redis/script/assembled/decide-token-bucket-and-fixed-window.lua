@@ -102,14 +102,19 @@ for k = 0, #KEYS - 1, 2 do
   if last_1 > latest then latest = last_1 end
   local used_1, freshAt_1, readyAt_1, mark_1 = 0, ANCIENT, now, 0
   local key_2 = KEYS[k + 2]
-  local start_2, finish_2, count_2, stored_2 = ANCIENT, ANCIENT, 0, ANCIENT
+  local start_2, finish_2, count_2, stored_2, began_2 = ANCIENT, ANCIENT, 0, ANCIENT, ANCIENT
   local raw_2 = try('GET', key_2)
   if alignment_2 == 2 and (now < calendarStart_2 or now >= calendarEnd_2) then problem = 3 end
   if raw_2 then
-    local tag, start, finish, count
-    if #raw_2 == 25 then tag, start, finish, count = unpack('<Bddd', raw_2) end
-    if tag == 70 and count >= 0 and finish >= start then
-      start_2, finish_2, count_2, stored_2 = start, finish, count, finish
+    local tag, start, finish, count, began
+    if #raw_2 == 33 then
+      tag, start, finish, count, began = unpack('<Bdddd', raw_2)
+    elseif #raw_2 == 25 then
+      tag, start, finish, count = unpack('<Bddd', raw_2)
+      began = start
+    end
+    if tag == 70 and count >= 0 and finish >= start and began <= finish then
+      start_2, finish_2, count_2, stored_2, began_2 = start, finish, count, finish, began
       if start > now or finish - now > period_2 then
         if raw_2 then
           local claim
@@ -166,7 +171,7 @@ for k = 0, #KEYS - 1, 2 do
           mark_1 = count_1
           if queues_1 == 0 then mark_1 = missing_1 + count_1 end
           if latest >= finish_2 then
-            start_2, count_2 = latest, 0
+            start_2, count_2, began_2 = latest, 0, latest
             if alignment_2 == 1 then
               local into = fmod(latest, period_2)
               if into < 0 then into = into + period_2 end
@@ -175,6 +180,7 @@ for k = 0, #KEYS - 1, 2 do
             finish_2 = start_2 + period_2
             if alignment_2 == 2 then start_2, finish_2 = calendarStart_2, calendarEnd_2 end
           end
+          if latest < began_2 then began_2 = latest end
           count_2 = count_2 + cost
           dirty = taking == 1
         end
@@ -267,7 +273,12 @@ for k = 0, #KEYS - 1, 2 do
       end
     end
     do
-      local state_2 = pack('<Bddd', 70, start_2, finish_2, count_2)
+      local state_2
+      if alignment_2 == 0 then
+        state_2 = pack('<Bddd', 70, start_2, finish_2, count_2)
+      else
+        state_2 = pack('<Bdddd', 70, start_2, finish_2, count_2, began_2)
+      end
       if finish_2 == stored_2 then
         call('SET', key_2, state_2, 'KEEPTTL')
       else

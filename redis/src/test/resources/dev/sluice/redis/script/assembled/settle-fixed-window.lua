@@ -40,14 +40,19 @@ local k, latest, problem, broken, copies = 0, now, 0, nil, nil
 local verb, cost, takenAt, unused, period_1, alignment_1, calendarStart_1, calendarEnd_1, room_1, mark_1 = unpack('<dddddddddd', ARGV[1])
 
 local key_1 = KEYS[k + 1]
-local start_1, finish_1, count_1, stored_1 = ANCIENT, ANCIENT, 0, ANCIENT
+local start_1, finish_1, count_1, stored_1, began_1 = ANCIENT, ANCIENT, 0, ANCIENT, ANCIENT
 local raw_1 = try('GET', key_1)
 if alignment_1 == 2 and (now < calendarStart_1 or now >= calendarEnd_1) then problem = 3 end
 if raw_1 then
-  local tag, start, finish, count
-  if #raw_1 == 25 then tag, start, finish, count = unpack('<Bddd', raw_1) end
-  if tag == 70 and count >= 0 and finish >= start then
-    start_1, finish_1, count_1, stored_1 = start, finish, count, finish
+  local tag, start, finish, count, began
+  if #raw_1 == 33 then
+    tag, start, finish, count, began = unpack('<Bdddd', raw_1)
+  elseif #raw_1 == 25 then
+    tag, start, finish, count = unpack('<Bddd', raw_1)
+    began = start
+  end
+  if tag == 70 and count >= 0 and finish >= start and began <= finish then
+    start_1, finish_1, count_1, stored_1, began_1 = start, finish, count, finish, began
     if start > now or finish - now > period_1 then
       if raw_1 then
         local claim
@@ -86,14 +91,19 @@ if problem ~= 0 then
 end
 
 if verb == REFUND and mark_1 > ANCIENT then
-  if now < finish_1 and takenAt < finish_1 and takenAt >= start_1 then
+  if now < finish_1 and takenAt < finish_1 and takenAt >= start_1 and takenAt >= began_1 then
     count_1, changed_1 = count_1 - min(count_1, unused), true
-    if count_1 == 0 then start_1, finish_1 = ANCIENT, ANCIENT end
+    if count_1 == 0 then start_1, finish_1, began_1 = ANCIENT, ANCIENT, ANCIENT end
   end
 end
 if changed_1 then
   freshAt_1 = finish_1
-  local state_1 = pack('<Bddd', 70, start_1, finish_1, count_1)
+  local state_1
+  if alignment_1 == 0 then
+    state_1 = pack('<Bddd', 70, start_1, finish_1, count_1)
+  else
+    state_1 = pack('<Bdddd', 70, start_1, finish_1, count_1, began_1)
+  end
   if finish_1 == stored_1 then
     call('SET', key_1, state_1, 'KEEPTTL')
   else

@@ -47,14 +47,16 @@ local k, latest, problem, broken, copies = 0, now, 0, nil, nil
 local verb, cost, takenAt, unused, slice_1, slices_1, weighted_1, room_1, mark_1 = unpack('<ddddddddd', ARGV[1])
 
 local key_1 = KEYS[k + 1]
-local newest_1, last_1, ring_1, stored_1 = floorDiv(now, slice_1), ANCIENT, nil, ANCIENT
+local newest_1, last_1, began_1, ring_1, stored_1 = floorDiv(now, slice_1), ANCIENT, NEVER, nil, ANCIENT
 local raw_1 = try('GET', key_1)
 if raw_1 then
-  local tag, sliceThen, newestThen, last
-  if #raw_1 > 25 and #raw_1 < 30000 and fmod(#raw_1, 8) == 1 then tag, sliceThen, newestThen, last = unpack('<Bddd', raw_1) end
-  if tag == 87 and sliceThen > 0 and last < (newestThen + 1) * sliceThen then
-    last_1 = last
-    ring_1 = { unpack('<' .. rep('d', (#raw_1 - 25) / 8), raw_1, 26) }
+  local tag, sliceThen, newestThen, last, began
+  if #raw_1 > 33 and #raw_1 < 30000 and fmod(#raw_1, 8) == 1 then
+    tag, sliceThen, newestThen, last, began = unpack('<Bdddd', raw_1)
+  end
+  if tag == 87 and sliceThen > 0 and last < (newestThen + 1) * sliceThen and began <= last then
+    last_1, began_1 = last, began
+    ring_1 = { unpack('<' .. rep('d', (#raw_1 - 33) / 8), raw_1, 34) }
     ring_1[#ring_1] = nil -- the position where unpack stopped
     for i = 1, #ring_1 do
       if not (ring_1[i] >= 0 and ring_1[i] <= 2 ^ 53) then last = nil end
@@ -86,6 +88,7 @@ if raw_1 then
       newest_1 = newestThen
     else -- the limit was changed: each count as taken at the last instant of its slice
       newest_1 = floorDiv(max(now, last_1), slice_1)
+      if sliceThen ~= slice_1 then began_1 = last_1 end -- what was charged before is not refunded
       local old = ring_1
       ring_1 = {}
       for i = 1, slices_1 + 1 do ring_1[i] = 0 end
@@ -134,7 +137,7 @@ if verb == REFUND and mark_1 > ANCIENT then
   local current_1 = newest_1
   if time_1 >= (newest_1 + 1) * slice_1 then current_1 = floorDiv(time_1, slice_1) end
   local from_1 = floorDiv(takenAt, slice_1)
-  if from_1 >= current_1 - slices_1 and from_1 <= newest_1 then
+  if takenAt >= began_1 and from_1 >= current_1 - slices_1 and from_1 <= newest_1 then
     local at = from_1 - (newest_1 - slices_1) + 1
     if ring_1[at] then ring_1[at], changed_1 = ring_1[at] - min(unused, ring_1[at]), true end
   end
@@ -146,7 +149,7 @@ if changed_1 then
       break
     end
   end
-  local state_1 = pack('<B' .. rep('d', slices_1 + 4), 87, slice_1, newest_1, last_1, spread(ring_1))
+  local state_1 = pack('<B' .. rep('d', slices_1 + 5), 87, slice_1, newest_1, last_1, began_1, spread(ring_1))
   if freshAt_1 == stored_1 then
     call('SET', key_1, state_1, 'KEEPTTL')
   else

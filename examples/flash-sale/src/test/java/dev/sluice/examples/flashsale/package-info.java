@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.examples.flashsale;
+
+import org.jspecify.annotations.NullMarked;

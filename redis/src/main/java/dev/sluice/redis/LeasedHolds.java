@@ -1,0 +1,133 @@
+package dev.sluice.redis;
+
+import dev.sluice.Limiter;
+import dev.sluice.redis.LeaseCall.Result;
+import dev.sluice.spi.LeaseId;
+import dev.sluice.spi.LimiterDecision;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Puts holds under a lease of their own, and ends them by their id.
+ *
+ * <p>A hold has the lease of the store when it is taken, and no id. If Redis goes silent before it has got both, it would end
+ * too early or too late, and its id would end nothing. So what Redis has not confirmed is asked for again until it is, or
+ * until the hold has ended anyway. Nobody waits for that: the id is known at once.
+ */
+final class LeasedHolds {
+    /** Runs the script for a key; the reply is null if there is none. */
+    interface Runner {
+        void run(String key, LeaseCall call, Consumer<@Nullable Result> then);
+    }
+
+    /**
+     * A lease that Redis has not confirmed.
+     *
+     * @param endsAtNanos when the lease is over
+     * @param goneAtNanos when the hold is gone from Redis, whatever happens
+     */
+    private record Pending(String key, LeaseCall call, long endsAtNanos, long goneAtNanos) {
+        /** The call as of now: once the lease is over, it ends the hold. */
+        LeaseCall at(long now) {
+            return call.withLease(Math.max(0, TimeUnit.NANOSECONDS.toMicros(endsAtNanos - now)));
+        }
+
+        /** The same hold, which is to end now. */
+        Pending ended(long now) {
+            return new Pending(key, call, now, goneAtNanos);
+        }
+    }
+
+    private static final System.Logger LOG = System.getLogger(Limiter.class.getName());
+    private static final long REPEAT_MILLIS = 250;
+
+    private final Runner runner;
+    private final ScheduledExecutorService executor;
+    private final FallbackCounters counters;
+    private final long storeLeaseMicros;
+    private final Map<Long, Pending> pending = new ConcurrentHashMap<>();
+    private final AtomicBoolean scheduled = new AtomicBoolean();
+
+    /** {@code storeLeaseMicros} is the lease of a hold when it is taken. */
+    LeasedHolds(Runner runner, ScheduledExecutorService executor, FallbackCounters counters, long storeLeaseMicros) {
+        this.runner = runner;
+        this.executor = executor;
+        this.counters = counters;
+        this.storeLeaseMicros = storeLeaseMicros;
+    }
+
+    /** Ends a hold that was taken on Redis when the lease is over, or by the id that it gets. */
+    CompletableFuture<OptionalLong> lease(String key, LimiterDecision taken, long leaseMicros) {
+        long id = LeaseId.next();
+        long now = System.nanoTime();
+        LeaseCall call = new LeaseCall(taken.takenAtMicros(), taken.charged(), id, leaseMicros);
+        long goneAt = now + nanos(Math.max(leaseMicros, storeLeaseMicros));
+        pending.put(id, new Pending(key, call, now + nanos(leaseMicros), goneAt));
+        CompletableFuture<OptionalLong> leased = new CompletableFuture<>();
+        runner.run(key, call, result -> {
+            confirmed(id, result);
+            leased.complete(OptionalLong.of(id));
+        });
+        return leased;
+    }
+
+    /** At most a year from now, so that instants can be compared. */
+    private static long nanos(long micros) {
+        return Math.min(TimeUnit.MICROSECONDS.toNanos(micros), TimeUnit.DAYS.toNanos(365));
+    }
+
+    /** Ends the hold with this id; the reply is null if there is none, and this process will not ask again. */
+    void release(String key, long id, Consumer<@Nullable Result> then) {
+        Pending own = pending.computeIfPresent(id, (unused, lease) -> lease.ended(System.nanoTime()));
+        if (own == null) {
+            runner.run(key, LeaseCall.end(id), then);
+            return;
+        }
+        runner.run(own.key, own.call.withLease(0), result -> {
+            confirmed(id, result);
+            then.accept(result == null ? Result.FOUND : result); // it will end as soon as Redis answers
+        });
+    }
+
+    private void confirmed(long id, @Nullable Result result) {
+        if (result == null) {
+            schedule();
+            return;
+        }
+        Pending lease = pending.remove(id);
+        if (result == Result.RESTORED) {
+            counters.holdsRestored.increment();
+        } else if (result == Result.GONE && lease != null && lease.endsAtNanos - System.nanoTime() > 0) {
+            counters.holdsLost.increment();
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "a hold of {0} permits was lost before it was under its lease, and others hold the permits now",
+                    lease.call.permits());
+        }
+    }
+
+    private void schedule() {
+        if (!pending.isEmpty() && scheduled.compareAndSet(false, true)) {
+            try {
+                executor.schedule(this::repeat, REPEAT_MILLIS, TimeUnit.MILLISECONDS);
+            } catch (RejectedExecutionException e) { // the store is closed
+                pending.clear();
+            }
+        }
+    }
+
+    private void repeat() {
+        scheduled.set(false);
+        long now = System.nanoTime();
+        pending.values().removeIf(lease -> now - lease.goneAtNanos >= 0);
+        pending.forEach((id, lease) -> runner.run(lease.key, lease.at(now), result -> confirmed(id, result)));
+    }
+}

@@ -1,0 +1,253 @@
+-- Integers in doubles: exact up to 2^53 if every division uses an exact remainder.
+-- math.fmod is exact; the % operator of Lua 5.1 is not, and neither is a rounded quotient.
+-- A script has only those of these names that it uses: each takes time in every run.
+
+local NEVER = math.huge
+local ANCIENT = -math.huge
+local call = redis.call
+local try = redis.pcall
+local pack = struct.pack
+local spread = unpack
+local unpack = struct.unpack
+local byte = string.byte
+local fmod = math.fmod
+local ceil = math.ceil
+local max = math.max
+local min = math.min
+-- The server's clock, and the expiry of keys.
+--
+-- Time is the server's own, in microseconds, so the clients' clocks do not matter. A key expires when its state equals a
+-- fresh one, rounded up to milliseconds, plus two: the clock by which Redis expires keys may be that far behind TIME.
+
+local time = call('TIME')
+local now = time[1] * 1000000 + time[2]
+
+-- Decides on requests. Each is for one limit or several: all of them are charged or none.
+--
+-- The requests come in groups: those of a group are for the same keys and are decided one after another, as if each were a
+-- script of its own. The states of a group are read once and written once.
+--
+-- KEYS   for each group one for each limit, and one more for each limit that continues the counts of another
+-- ARGV   one string of little-endian doubles, for each group:
+--        taking    1: charge the permits of a request if all limits admit them; 0: only reply as if, to one request
+--        requests  how many
+--        then for each limit the numbers of its algorithm
+--        then for each request
+--          cost      its permits
+--          maxDelay  the longest acceptable delay in microseconds
+--          then for each limit its room: the most permits that may be in use after this
+-- Reply  one string, for each request a byte and little-endian doubles:
+--        1 if admitted, else 0; now; when the permits were taken; when the work may start;
+--        then for each limit the permits in use, when its state will equal a fresh one, when it admits the cost, and
+--        its mark of the charge, which a refund needs
+--        The byte is 3 if a calendar window has ended and the caller must work out the next one, 4 if a state was damaged
+--        and has been deleted, 5 if the clock is behind the states, so that requests must come one by one: nothing was
+--        decided, and the caller asks again
+--        all times are microseconds since 1970
+--
+-- Atomic, because Redis runs no other command during a script.
+--
+-- The lines between @each and @end are repeated for each limit, with names that end in _ separate for each. @read and the
+-- like stand for a part of the algorithm's file, of the clock's or of state.lua. Numbers are packed, and parts are pasted
+-- instead of called, because every run starts anew: parsing text and defining functions takes longer than the decision.
+
+local args, at = ARGV[1], 1
+local reply, replies, broken
+for k = 0, #KEYS - 1, 3 do
+  local taking, requests, period_1, alignment_1, calendarStart_1, calendarEnd_1, cost, maxDelay, room_1
+  taking, requests, period_1, alignment_1, calendarStart_1, calendarEnd_1, cost, maxDelay, room_1, at = unpack('<ddddddddd', args, at)
+  local latest, dirty, problem, copies = now, false, 0, nil
+  local key_1 = KEYS[k + 1]
+  do
+    local function inUse(raw) -- permits, and when they were last charged
+      if (#raw == 25 or #raw == 33) and byte(raw) == 70 then
+        local _, _, finish, count = unpack('<Bddd', raw)
+        if now < finish then return count, count end -- when it was last charged is not known
+      end
+      return 0, ANCIENT
+    end
+    local function follows(raw, own) -- whether own was not charged since raw was made of it
+      return true
+    end
+    local isOwn = try('EXISTS', key_1) ~= 0
+    local most, since, own, before, from = 0, ANCIENT, nil, nil, nil
+    if isOwn and true then
+      local raw = try('GET', key_1)
+      if type(raw) == 'string' then most, since = inUse(raw) end
+      if most > 0 then own = raw end
+    end
+    if true or not isOwn then
+      for i = k + 1 + 1, k + 1 + 2 do
+        local other = try('GET', KEYS[i])
+        if type(other) == 'string' then
+          local used, last = inUse(other)
+          if used > most and last > since and (not own or follows(other, own)) then
+            most, before, from = used, other, KEYS[i]
+          end
+        end
+      end
+    end
+    if before then
+      local copied = false
+      local millis = try('PTTL', from)
+      copied = type(millis) == 'number' and millis > 0
+      if copied then call('SET', key_1, before, 'PX', millis) end
+      if copied then
+        copies = copies or {}
+        copies[key_1] = true
+      end
+    end
+  end
+  local start_1, finish_1, count_1, stored_1, began_1 = ANCIENT, ANCIENT, 0, ANCIENT, ANCIENT
+  local raw_1 = try('GET', key_1)
+  if alignment_1 == 2 and (now < calendarStart_1 or now >= calendarEnd_1) then problem = 3 end
+  if raw_1 then
+    local tag, start, finish, count, began
+    if #raw_1 == 33 then
+      tag, start, finish, count, began = unpack('<Bdddd', raw_1)
+    elseif #raw_1 == 25 then
+      tag, start, finish, count = unpack('<Bddd', raw_1)
+      began = start
+    end
+    if tag == 70 and count >= 0 and finish >= start and began <= finish then
+      start_1, finish_1, count_1, stored_1, began_1 = start, finish, count, finish, began
+      if start > now or finish - now > period_1 then
+        if raw_1 then
+          local claim
+          claim = stored_1
+          if not (claim - now <= 1000000) then
+            local millis = try('PTTL', key_1) -- an error if the user may not ask for it
+            if type(millis) == 'number' and not (claim - now <= millis * 1000 + 1000000) then
+              problem, broken = 4, broken or {}
+              broken[#broken + 1] = key_1
+            end
+          end
+        end
+      end
+      if alignment_1 ~= 2 and finish_1 - start_1 ~= period_1 and now < finish_1 then -- the limit was changed
+        if alignment_1 == 1 then
+          local into = fmod(now, period_1)
+          if into < 0 then into = into + period_1 end
+          finish_1 = now - into + period_1
+        else
+          finish_1 = min(max(finish_1, start_1 + period_1), now + period_1)
+        end
+        start_1 = finish_1 - period_1
+      end
+    else
+      problem, broken = 4, broken or {}
+      broken[#broken + 1] = key_1
+    end
+  end
+  if now >= finish_1 then count_1 = 0 end
+  if start_1 > latest then latest = start_1 end
+  local used_1, freshAt_1, readyAt_1, mark_1 = 0, ANCIENT, now, 0
+  if copies and copies[key_1] and problem ~= 4 then
+    freshAt_1 = ANCIENT
+    freshAt_1 = finish_1
+    local state_1
+    if alignment_1 == 0 then
+      state_1 = pack('<Bddd', 70, start_1, finish_1, count_1)
+    else
+      state_1 = pack('<Bdddd', 70, start_1, finish_1, count_1, began_1)
+    end
+    if finish_1 == stored_1 then
+      call('SET', key_1, state_1, 'KEEPTTL')
+    else
+      if freshAt_1 <= now then
+        call('DEL', key_1)
+      elseif freshAt_1 == NEVER then
+        call('SET', key_1, state_1)
+      else
+        call('SET', key_1, state_1, 'PX', ceil((freshAt_1 - now) / 1000) + 2)
+      end
+    end
+  end
+  for request = 1, requests do
+    if request > 1 then
+      cost, maxDelay, room_1, at = unpack('<ddd', args, at)
+    end
+    local admitted, departsAt, outcome = true, now, problem
+    if outcome == 0 and request > 1 and latest > now then outcome = 5 end
+    if outcome == 0 then
+      admitted = admitted and count_1 + cost <= room_1
+      if (admitted or cost == 0) and departsAt - now <= maxDelay then
+        outcome = 1
+        if cost > 0 then
+          if latest >= finish_1 then
+            start_1, count_1, began_1 = latest, 0, latest
+            if alignment_1 == 1 then
+              local into = fmod(latest, period_1)
+              if into < 0 then into = into + period_1 end
+              start_1 = latest - into
+            end
+            finish_1 = start_1 + period_1
+            if alignment_1 == 2 then start_1, finish_1 = calendarStart_1, calendarEnd_1 end
+          end
+          if latest < began_1 then began_1 = latest end
+          count_1 = count_1 + cost
+          dirty = taking == 1
+        end
+        readyAt_1, freshAt_1 = now, ANCIENT
+        used_1 = count_1
+        freshAt_1 = finish_1
+      else
+        readyAt_1, freshAt_1, mark_1 = now, ANCIENT, 0
+        used_1 = count_1
+        freshAt_1 = finish_1
+        if cost <= room_1 and not (used_1 + cost <= room_1) then
+          readyAt_1 = finish_1
+          if not dirty and not (copies and copies[key_1]) then -- else the state was written just now
+            if raw_1 then
+              local claim
+              claim = stored_1
+              if not (claim - now <= 1000000) then
+                local millis = try('PTTL', key_1) -- an error if the user may not ask for it
+                if type(millis) == 'number' and not (claim - now <= millis * 1000 + 1000000) then
+                  problem, broken = 4, broken or {}
+                  broken[#broken + 1] = key_1
+                end
+              end
+            end
+          end
+        end
+        outcome = problem
+      end
+    end
+    local record = pack('<Bddddddd', outcome, now, latest, departsAt, used_1, freshAt_1, readyAt_1, mark_1)
+    if not reply then
+      reply = record
+    elseif replies then
+      replies[#replies + 1] = record
+    else
+      replies = { reply, record }
+    end
+  end
+  if dirty then
+    do
+      local state_1
+      if alignment_1 == 0 then
+        state_1 = pack('<Bddd', 70, start_1, finish_1, count_1)
+      else
+        state_1 = pack('<Bdddd', 70, start_1, finish_1, count_1, began_1)
+      end
+      if finish_1 == stored_1 then
+        call('SET', key_1, state_1, 'KEEPTTL')
+      else
+        if freshAt_1 <= now then
+          call('DEL', key_1)
+        elseif freshAt_1 == NEVER then
+          call('SET', key_1, state_1)
+        else
+          call('SET', key_1, state_1, 'PX', ceil((freshAt_1 - now) / 1000) + 2)
+        end
+      end
+    end
+  end
+  if broken then
+    call('DEL', spread(broken))
+    broken = nil
+  end
+end
+if replies then return table.concat(replies) end
+return reply

@@ -1,0 +1,101 @@
+-- Integers in doubles: exact up to 2^53 if every division uses an exact remainder.
+-- math.fmod is exact; the % operator of Lua 5.1 is not, and neither is a rounded quotient.
+-- A script has only those of these names that it uses: each takes time in every run.
+
+local ANCIENT = -math.huge
+local call = redis.call
+local try = redis.pcall
+local pack = struct.pack
+local spread = unpack
+local unpack = struct.unpack
+local fmod = math.fmod
+local max = math.max
+local min = math.min
+-- The server's clock, and the expiry of keys.
+--
+-- Time is the server's own, in microseconds, so the clients' clocks do not matter. A key expires when its state equals a
+-- fresh one, rounded up to milliseconds, plus two: the clock by which Redis expires keys may be that far behind TIME.
+
+local time = call('TIME')
+local now = time[1] * 1000000 + time[2]
+
+-- Says what is in use of each limit, and when it was taken. Takes nothing.
+--
+-- KEYS   one for each limit, and one more for each limit that continues the counts of another, all in one slot
+-- ARGV   one string of little-endian doubles:
+--        most      the most spans of one limit
+--        then for each limit the numbers of its algorithm
+-- Reply  1, now, packed as in decide.lua; then for each limit the permits in use and the number of its spans, and for each
+--        span how long ago it began, how long ago it ended, and its permits; oldest first
+--        or 3 or 4, now: nothing is said, as in decide.lua
+--
+-- Atomic, because Redis runs no other command during a script. @each and the like are explained in decide.lua.
+
+local k, latest, problem, broken, copies = 0, now, 0, nil, nil
+local most, period_1, alignment_1, calendarStart_1, calendarEnd_1 = unpack('<ddddd', ARGV[1])
+
+-- Which multiple of length a number is in.
+local function multiple(number, length)
+  local rest = fmod(number, length)
+  if rest < 0 then rest = rest + length end
+  return (number - rest) / length
+end
+
+local key_1 = KEYS[k + 1]
+local start_1, finish_1, count_1, stored_1, began_1 = ANCIENT, ANCIENT, 0, ANCIENT, ANCIENT
+local raw_1 = try('GET', key_1)
+if alignment_1 == 2 and (now < calendarStart_1 or now >= calendarEnd_1) then problem = 3 end
+if raw_1 then
+  local tag, start, finish, count, began
+  if #raw_1 == 33 then
+    tag, start, finish, count, began = unpack('<Bdddd', raw_1)
+  elseif #raw_1 == 25 then
+    tag, start, finish, count = unpack('<Bddd', raw_1)
+    began = start
+  end
+  if tag == 70 and count >= 0 and finish >= start and began <= finish then
+    start_1, finish_1, count_1, stored_1, began_1 = start, finish, count, finish, began
+    if start > now or finish - now > period_1 then
+      if raw_1 then
+        local claim
+        claim = stored_1
+        if not (claim - now <= 1000000) then
+          local millis = try('PTTL', key_1) -- an error if the user may not ask for it
+          if type(millis) == 'number' and not (claim - now <= millis * 1000 + 1000000) then
+            problem, broken = 4, broken or {}
+            broken[#broken + 1] = key_1
+          end
+        end
+      end
+    end
+    if alignment_1 ~= 2 and finish_1 - start_1 ~= period_1 and now < finish_1 then -- the limit was changed
+      if alignment_1 == 1 then
+        local into = fmod(now, period_1)
+        if into < 0 then into = into + period_1 end
+        finish_1 = now - into + period_1
+      else
+        finish_1 = min(max(finish_1, start_1 + period_1), now + period_1)
+      end
+      start_1 = finish_1 - period_1
+    end
+  else
+    problem, broken = 4, broken or {}
+    broken[#broken + 1] = key_1
+  end
+end
+if now >= finish_1 then count_1 = 0 end
+if start_1 > latest then latest = start_1 end
+local used_1, freshAt_1 = 0, ANCIENT
+
+if problem ~= 0 then
+  if broken then call('DEL', spread(broken)) end
+  return pack('<Bd', problem, now)
+end
+
+local reply = { pack('<Bd', 1, now) }
+used_1 = count_1
+do
+  local spans = {}
+  reply[#reply + 1] = pack('<dd', used_1, #spans) .. table.concat(spans)
+end
+return table.concat(reply)

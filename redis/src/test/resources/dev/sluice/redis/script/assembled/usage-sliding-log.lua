@@ -1,0 +1,156 @@
+-- Integers in doubles: exact up to 2^53 if every division uses an exact remainder.
+-- math.fmod is exact; the % operator of Lua 5.1 is not, and neither is a rounded quotient.
+-- A script has only those of these names that it uses: each takes time in every run.
+
+local NEVER = math.huge
+local ANCIENT = -math.huge
+local call = redis.call
+local try = redis.pcall
+local pack = struct.pack
+local spread = unpack
+local unpack = struct.unpack
+local rep = string.rep
+local fmod = math.fmod
+local max = math.max
+local min = math.min
+-- The server's clock, and the expiry of keys.
+--
+-- Time is the server's own, in microseconds, so the clients' clocks do not matter. A key expires when its state equals a
+-- fresh one, rounded up to milliseconds, plus two: the clock by which Redis expires keys may be that far behind TIME.
+
+local time = call('TIME')
+local now = time[1] * 1000000 + time[2]
+
+local SMALL, EMPTY = 128, '\0\0\0\0\0\0\0\0'
+
+-- Entries of the ring, from index on, as they lie in it; raw is what was read of the state.
+local function entriesOf(raw, key, head, length, index, count)
+  if count == 0 then return '' end
+  local packed
+  if length <= SMALL then
+    packed = string.sub(raw, 50 + index * 8, 49 + (index + count) * 8)
+  else
+    local at = head + index
+    if at >= length then at = at - length end
+    local straight = min(count, length - at)
+    packed = call('GETRANGE', key, 49 + at * 8, 49 + (at + straight) * 8 - 1)
+    if straight < count then packed = packed .. call('GETRANGE', key, 49, 49 + (count - straight) * 8 - 1) end
+  end
+  if #packed < count * 8 then packed = packed .. rep('\0', count * 8 - #packed) end
+  return packed
+end
+
+-- How many of the first size entries are at or before upTo, usually a few, and the first one that is not if it was read.
+local function countUpTo(raw, key, head, length, size, upTo)
+  local some = min(16, size)
+  local packed = entriesOf(raw, key, head, length, 0, some)
+  for i = 0, some - 1 do
+    local entry = unpack('<d', packed, i * 8 + 1)
+    if entry > upTo then return i, entry end
+  end
+  local low, high = some, size
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    if unpack('<d', entriesOf(raw, key, head, length, middle, 1)) <= upTo then low = middle + 1 else high = middle end
+  end
+  return low
+end
+
+-- rep copies character by character, so a long text is made of two halves.
+local function repeated(slot, count)
+  if count < 64 then return rep(slot, count) end
+  local half = repeated(slot, math.floor(count / 2))
+  if fmod(count, 2) == 1 then return half .. half .. slot end
+  return half .. half
+end
+
+-- Says what is in use of each limit, and when it was taken. Takes nothing.
+--
+-- KEYS   one for each limit, and one more for each limit that continues the counts of another, all in one slot
+-- ARGV   one string of little-endian doubles:
+--        most      the most spans of one limit
+--        then for each limit the numbers of its algorithm
+-- Reply  1, now, packed as in decide.lua; then for each limit the permits in use and the number of its spans, and for each
+--        span how long ago it began, how long ago it ended, and its permits; oldest first
+--        or 3 or 4, now: nothing is said, as in decide.lua
+--
+-- Atomic, because Redis runs no other command during a script. @each and the like are explained in decide.lua.
+
+local k, latest, problem, broken, copies = 0, now, 0, nil, nil
+local most, period_1, capacity_1 = unpack('<ddd', ARGV[1])
+
+-- Which multiple of length a number is in.
+local function multiple(number, length)
+  local rest = fmod(number, length)
+  if rest < 0 then rest = rest + length end
+  return (number - rest) / length
+end
+
+local key_1 = KEYS[k + 1]
+local head_1, size_1, length_1, last_1, oldest_1, newest_1, gone_1, added_1 = 0, 0, 0, ANCIENT, ANCIENT, ANCIENT, 0, 0
+local raw_1 = try('GETRANGE', key_1, 0, 48 + SMALL * 8)
+if raw_1 == '' then
+  raw_1 = nil
+else
+  local tag, head, size, length, last, oldest, newest
+  if #raw_1 >= 49 then tag, head, size, length, last, oldest, newest = unpack('<Bdddddd', raw_1) end
+  if tag == 76 and size >= 0 and size <= length and head >= 0 and head < max(1, length) and length < 2 ^ 24
+    and fmod(head, 1) == 0 and fmod(size, 1) == 0 and fmod(length, 1) == 0
+    and (size == 0 or (oldest <= newest and newest <= last)) then
+    head_1, size_1, length_1, last_1, oldest_1, newest_1 = head, size, length, last, oldest, newest
+    if not (last <= now) or not (newest <= now) then
+      if raw_1 then
+        local claim
+        local _, _, size, _, last, _, newest = unpack('<Bdddddd', raw_1)
+        claim = newest + period_1
+        if size == 0 or last > claim then claim = last end
+        if not (claim - now <= 1000000) then
+          local millis = try('PTTL', key_1) -- an error if the user may not ask for it
+          if type(millis) == 'number' and not (claim - now <= millis * 1000 + 1000000) then
+            problem, broken = 4, broken or {}
+            broken[#broken + 1] = key_1
+          end
+        end
+      end
+    end
+    local upTo = max(now, last_1) - period_1
+    if size_1 > 0 and oldest_1 <= upTo then
+      local first
+      gone_1, first = countUpTo(raw_1, key_1, head_1, length_1, size_1, upTo)
+      oldest_1 = first or NEVER
+    end
+    if last_1 > latest then latest = last_1 end
+  else
+    problem, broken = 4, broken or {}
+    broken[#broken + 1] = key_1
+  end
+end
+local live_1 = size_1 - gone_1
+local used_1, freshAt_1 = 0, ANCIENT
+
+if problem ~= 0 then
+  if broken then call('DEL', spread(broken)) end
+  return pack('<Bd', problem, now)
+end
+
+local reply = { pack('<Bd', 1, now) }
+used_1 = live_1
+do
+  local spans = {}
+  local packed = entriesOf(raw_1, key_1, head_1, length_1, gone_1, live_1)
+  local time, length, from = max(now, last_1), multiple(period_1, most - 1) + 1, 0
+  while from < live_1 do
+    local number = multiple(unpack('<d', packed, from * 8 + 1), length)
+    local to, high = from + 1, live_1
+    if #spans == most - 1 then to = live_1 end -- the last one, also if the entries are not in order
+    while to < high do
+      local middle = math.floor((to + high) / 2)
+      if unpack('<d', packed, middle * 8 + 1) < (number + 1) * length then to = middle + 1 else high = middle end
+    end
+    spans[#spans + 1] =
+      pack('<ddd', min(period_1, time - number * length), max(0, time - (number + 1) * length), to - from)
+    from = to
+  end
+  reply[#reply + 1] = pack('<dd', used_1, #spans) .. table.concat(spans)
+end
+return table.concat(reply)

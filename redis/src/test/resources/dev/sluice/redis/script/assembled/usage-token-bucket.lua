@@ -1,0 +1,106 @@
+-- Integers in doubles: exact up to 2^53 if every division uses an exact remainder.
+-- math.fmod is exact; the % operator of Lua 5.1 is not, and neither is a rounded quotient.
+-- A script has only those of these names that it uses: each takes time in every run.
+
+local ANCIENT = -math.huge
+local call = redis.call
+local try = redis.pcall
+local pack = struct.pack
+local spread = unpack
+local unpack = struct.unpack
+local fmod = math.fmod
+local ceil = math.ceil
+local max = math.max
+local min = math.min
+-- The server's clock, and the expiry of keys.
+--
+-- Time is the server's own, in microseconds, so the clients' clocks do not matter. A key expires when its state equals a
+-- fresh one, rounded up to milliseconds, plus two: the clock by which Redis expires keys may be that far behind TIME.
+
+local time = call('TIME')
+local now = time[1] * 1000000 + time[2]
+
+-- Says what is in use of each limit, and when it was taken. Takes nothing.
+--
+-- KEYS   one for each limit, and one more for each limit that continues the counts of another, all in one slot
+-- ARGV   one string of little-endian doubles:
+--        most      the most spans of one limit
+--        then for each limit the numbers of its algorithm
+-- Reply  1, now, packed as in decide.lua; then for each limit the permits in use and the number of its spans, and for each
+--        span how long ago it began, how long ago it ended, and its permits; oldest first
+--        or 3 or 4, now: nothing is said, as in decide.lua
+--
+-- Atomic, because Redis runs no other command during a script. @each and the like are explained in decide.lua.
+
+local k, latest, problem, broken, copies = 0, now, 0, nil, nil
+local most, weight_1, speed_1, queues_1 = unpack('<dddd', ARGV[1])
+
+-- Which multiple of length a number is in.
+local function multiple(number, length)
+  local rest = fmod(number, length)
+  if rest < 0 then rest = rest + length end
+  return (number - rest) / length
+end
+
+local key_1 = KEYS[k + 1]
+local missing_1, last_1, count_1, refundableFrom_1 = 0, ANCIENT, 0, ANCIENT
+local raw_1 = try('GET', key_1)
+if raw_1 then
+  local tag, missing, last, weightThen, speedThen, count, refundableFrom
+  if #raw_1 == 49 then tag, missing, last, weightThen, speedThen, count, refundableFrom = unpack('<Bdddddd', raw_1) end
+  if tag == 66 and missing >= 0 and count >= 0 and weightThen > 0 and (speedThen > 0 or speedThen < 0) then
+    missing_1, last_1, count_1, refundableFrom_1 = missing, last, count, refundableFrom
+    if not (last <= now) then
+      if raw_1 then
+        local claim
+        local _, missing, last, _, speed = unpack('<Bdddd', raw_1)
+        claim = last + missing / math.abs(speed)
+        if not (claim - now <= 1000000) then
+          local millis = try('PTTL', key_1) -- an error if the user may not ask for it
+          if type(millis) == 'number' and not (claim - now <= millis * 1000 + 1000000) then
+            problem, broken = 4, broken or {}
+            broken[#broken + 1] = key_1
+          end
+        end
+      end
+    end
+    if weightThen ~= weight_1 or speedThen ~= speed_1 - 2 * queues_1 * speed_1 then -- the limit was changed
+      if fmod(weightThen, 1) ~= 0 or fmod(speedThen, 1) ~= 0 then
+        problem, broken = 4, broken or {}
+        broken[#broken + 1] = key_1
+      elseif weightThen ~= weight_1 then -- as many permits as before are missing, a part rounded up
+        local part = fmod(missing_1, weightThen)
+        missing_1 = (missing_1 - part) / weightThen * weight_1
+        if part > 0 then missing_1 = missing_1 + min(weight_1, ceil(part / weightThen * weight_1 * (1 + 2 ^ -50))) end
+      end
+      count_1, refundableFrom_1 = 0, max(now, last_1) + 1 -- marks of another rate mean nothing
+    end
+  else
+    problem, broken = 4, broken or {}
+    broken[#broken + 1] = key_1
+  end
+end
+local debt_1, time_1 = missing_1, last_1
+if now > last_1 then
+  time_1, debt_1 = now, missing_1 - (now - last_1) * speed_1
+  if not (debt_1 > 0) then debt_1 = 0 end
+end
+if last_1 > latest then latest = last_1 end
+local used_1, freshAt_1 = 0, ANCIENT
+
+if problem ~= 0 then
+  if broken then call('DEL', spread(broken)) end
+  return pack('<Bd', problem, now)
+end
+
+local reply = { pack('<Bd', 1, now) }
+do
+  local part = fmod(debt_1, weight_1)
+  used_1 = (debt_1 - part) / weight_1
+  if part > 0 then used_1 = used_1 + 1 end
+end
+do
+  local spans = {}
+  reply[#reply + 1] = pack('<dd', used_1, #spans) .. table.concat(spans)
+end
+return table.concat(reply)

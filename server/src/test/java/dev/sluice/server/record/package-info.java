@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.server.record;
+
+import org.jspecify.annotations.NullMarked;

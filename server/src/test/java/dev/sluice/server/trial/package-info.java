@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.server.trial;
+
+import org.jspecify.annotations.NullMarked;

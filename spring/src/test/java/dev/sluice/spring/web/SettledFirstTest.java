@@ -1,0 +1,231 @@
+package dev.sluice.spring.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sluice.redis.servers.RedisServer;
+import dev.sluice.rules.Request;
+import dev.sluice.rules.RuleEngine;
+import dev.sluice.rules.Verdict;
+import dev.sluice.rules.VerdictListener;
+import dev.sluice.spring.RunningApp;
+import dev.sluice.spring.WebServer;
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.stereotype.Controller;
+import org.springframework.web.bind.annotation.PostMapping;
+
+/**
+ * A client sees no byte of a response before its request is charged by the status. Each charge is held up, and meanwhile
+ * somebody looks whether the response is there.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("full")
+class SettledFirstTest {
+    /** How long a charge is held up. A response that would leave ahead of it needs far less. */
+    private static final long HELD_UP_MILLIS = 300;
+
+    private static final List<String> ANY_STACK =
+            List.of("/login?ok=false", "/login/now?ok=false", "/login/empty?ok=false", "/login/throws?ok=false");
+    private static final List<String> SERVLETS = List.of(
+            "/login/error",
+            "/login/written",
+            "/login/silent",
+            "/login/ten-kilobytes",
+            "/login/large",
+            "/login/blank",
+            "/login/length-last",
+            "/login/forwarded",
+            "/login/redirected",
+            "/login/raw-async");
+
+    private final Map<On, RunningApp> apps = new EnumMap<>(On.class);
+
+    /** The servers that an application runs on. */
+    enum On {
+        TOMCAT(Stack.SERVLET, WebServer.TOMCAT),
+        JETTY(Stack.SERVLET, WebServer.JETTY),
+        UNDERTOW(Stack.SERVLET, WebServer.UNDERTOW),
+        NETTY(Stack.WEBFLUX, WebServer.NETTY),
+        WEBFLUX_ON_TOMCAT(Stack.WEBFLUX, WebServer.TOMCAT);
+
+        private final Stack stack;
+        private final WebServer server;
+
+        On(Stack stack, WebServer server) {
+            this.stack = stack;
+            this.server = server;
+        }
+
+        Stream<String> paths() {
+            return stack == Stack.SERVLET ? Stream.concat(ANY_STACK.stream(), SERVLETS.stream()) : ANY_STACK.stream();
+        }
+
+        RunningApp start(String store) {
+            return SettledFirstTest.start(
+                    this,
+                    store,
+                    stack == Stack.SERVLET ? List.of(LoginApp.class, Responses.class) : List.of(LoginApp.class));
+        }
+    }
+
+    @Controller
+    static class Responses {
+        /** Runs before the status of an asynchronous response is known. */
+        private static volatile Runnable beforeStatus = () -> {};
+
+        @PostMapping("/login/error")
+        void error(HttpServletResponse response) throws IOException {
+            response.sendError(401, "wrong");
+        }
+
+        @PostMapping("/login/written")
+        void written(HttpServletResponse response) throws IOException {
+            response.setStatus(401);
+            response.getWriter().print("wrong");
+        }
+
+        @PostMapping("/login/silent")
+        void silent(HttpServletResponse response) {
+            response.setStatus(401);
+        }
+
+        /** More than Jetty keeps of a single write, and less than it keeps together. */
+        @PostMapping("/login/ten-kilobytes")
+        void tenKilobytes(HttpServletResponse response) throws IOException {
+            response.setStatus(401);
+            response.getOutputStream().write("wrong ".repeat(2_000).getBytes(StandardCharsets.US_ASCII));
+        }
+
+        @PostMapping("/login/blank")
+        void blank(HttpServletResponse response) throws IOException {
+            response.setStatus(401);
+            for (int i = 0; i < 100_000; i++) {
+                response.getWriter().println();
+            }
+        }
+
+        @PostMapping("/login/length-last")
+        void lengthLast(HttpServletResponse response) throws IOException {
+            response.setStatus(401);
+            response.getOutputStream().write("wrong".getBytes(StandardCharsets.US_ASCII));
+            response.setContentLength(5);
+        }
+
+        @PostMapping("/login/forwarded")
+        String forwarded() {
+            return "forward:/login/silent";
+        }
+
+        @PostMapping("/login/large")
+        void large(HttpServletResponse response) throws IOException {
+            response.setStatus(401);
+            response.getOutputStream().write("wrong ".repeat(10_000).getBytes(StandardCharsets.US_ASCII));
+        }
+
+        @PostMapping("/login/redirected")
+        void redirected(HttpServletResponse response) throws IOException {
+            response.sendRedirect("/login?error");
+        }
+
+        @PostMapping("/login/raw-async")
+        void rawAsync(HttpServletRequest request, HttpServletResponse response) {
+            AsyncContext async = request.startAsync(request, response);
+            async.start(() -> {
+                beforeStatus.run();
+                response.setStatus(401);
+                async.complete();
+            });
+        }
+    }
+
+    private static RunningApp start(On on, String store, List<Class<?>> classes) {
+        return on.stack.startOn(
+                on.server,
+                classes,
+                "sluice.store=" + store,
+                "sluice.redis.timeout=20s",
+                "sluice.trusted-proxies=127.0.0.1",
+                "sluice.rules[0].name=wrong-passwords",
+                "sluice.rules[0].when.path=/login/**",
+                "sluice.rules[0].when.status[0]=401",
+                "sluice.rules[0].when.status[1]=302",
+                "sluice.rules[0].key=ip",
+                "sluice.rules[0].limits=100 per 1h sliding-log");
+    }
+
+    @AfterAll
+    void stop() {
+        apps.values().forEach(RunningApp::close);
+    }
+
+    static Stream<Arguments> paths() {
+        return Stream.of(On.values()).flatMap(on -> on.paths().map(path -> Arguments.of(on, path)));
+    }
+
+    /** Holds up charges until somebody has seen the response; tells whether that was so. */
+    private static final class Hindrance implements VerdictListener {
+        private final CountDownLatch visible = new CountDownLatch(1);
+        private final CompletableFuture<Boolean> seenFirst = new CompletableFuture<>();
+
+        @Override
+        public void decided(Request request, Verdict verdict) {
+            try {
+                seenFirst.complete(visible.await(HELD_UP_MILLIS, TimeUnit.MILLISECONDS));
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("paths")
+    void nothingIsVisibleBeforeTheCharge(On on, String path) throws Exception {
+        RunningApp app = apps.computeIfAbsent(on, each -> each.start("memory"));
+        Hindrance hindrance = new Hindrance();
+        app.bean(RuleEngine.class).listener(hindrance);
+        try (Socket socket = RawHttp.send(app.url(""), "POST", path, "X-Forwarded-For", "203.0.113.1")) {
+            assertThat(socket.getInputStream().read()).isEqualTo('H');
+            hindrance.visible.countDown();
+        }
+        assertThat(hindrance.seenFirst.get(30, TimeUnit.SECONDS)).isFalse();
+    }
+
+    /** A response without a body, which nothing but the end of its asynchronous part sends. */
+    @ParameterizedTest
+    @EnumSource(names = {"TOMCAT", "JETTY", "UNDERTOW"})
+    void theEndOfAnAsynchronousResponseWaitsForRedis(On on) throws IOException {
+        try (RedisServer redis = RedisServer.start();
+                RunningApp app = on.start(redis.url())) {
+            Responses.beforeStatus = redis::pause;
+            try (Socket socket = RawHttp.send(app.url(""), "POST", "/login/raw-async")) {
+                socket.setSoTimeout(2_000); // a busy machine may need that long to send what it should not
+                assertThatThrownBy(() -> socket.getInputStream().read()).isInstanceOf(SocketTimeoutException.class);
+                redis.resume();
+                socket.setSoTimeout(20_000);
+                assertThat(socket.getInputStream().read()).isEqualTo('H');
+            }
+        } finally {
+            Responses.beforeStatus = () -> {};
+        }
+    }
+}
