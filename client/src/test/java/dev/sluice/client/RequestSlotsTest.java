@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -46,21 +48,27 @@ class RequestSlotsTest {
         AtomicInteger now = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();
         List<CompletableFuture<Void>> all = new ArrayList<>();
+        ExecutorService pool = Executors.newFixedThreadPool(4);
         for (int thread = 0; thread < 4; thread++) {
             for (int i = 0; i < 5_000; i++) {
                 CompletableFuture<Void> done = new CompletableFuture<>();
                 all.add(done);
-                CompletableFuture.runAsync(() -> slots.enter(() -> {
-                    most.accumulateAndGet(now.incrementAndGet(), Math::max);
-                    CompletableFuture.runAsync(() -> {
-                        now.decrementAndGet();
-                        slots.leave();
-                        done.complete(null);
-                    });
-                }));
+                CompletableFuture.runAsync(
+                        () -> slots.enter(() -> {
+                            most.accumulateAndGet(now.incrementAndGet(), Math::max);
+                            CompletableFuture.runAsync(
+                                    () -> {
+                                        now.decrementAndGet();
+                                        slots.leave();
+                                        done.complete(null);
+                                    },
+                                    pool);
+                        }),
+                        pool);
             }
         }
         all.forEach(CompletableFuture::join);
+        pool.shutdown();
         assertThat(most.get()).isBetween(1, 3);
         assertThat(now).hasValue(0);
     }

@@ -24,10 +24,12 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** One request that asks several limiters. */
+@Tag("slow")
 @Timeout(60)
 class MultiLimiterCallTest {
     private static RedisServer server;

@@ -11,6 +11,7 @@ import dev.sluice.rules.RuleSet;
 import dev.sluice.spring.client.ClientRateLimitFilters;
 import dev.sluice.spring.client.ClientRateLimitInterceptors;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.WebApplicationType;
@@ -29,6 +30,7 @@ import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
 import reactor.core.publisher.Mono;
 
 /** With {@code sluice.enabled: false} everything can be injected, and nothing is limited. */
+@Tag("slow")
 class DisabledTest {
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration

@@ -8,6 +8,7 @@ import dev.sluice.redis.servers.RedisServer;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -23,6 +24,7 @@ import org.springframework.web.bind.annotation.RestController;
 import reactor.core.publisher.Mono;
 
 /** Two applications that share their limits, through a URL and through the application's own connection. */
+@Tag("slow")
 class RedisTest {
     @SuppressWarnings("NullAway.Init")
     private static RedisServer redis;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.spring.RunningApp;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -12,6 +13,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** Who the client is, whoever reads X-Forwarded-For before the filter does. */
+@Tag("slow")
 @ExtendWith(OutputCaptureExtension.class)
 class ForwardedTest {
     /** This machine by another address, which is not trusted. */

@@ -6,11 +6,13 @@ import dev.sluice.spring.RunningApp;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** No spelling of a path gets past a rule to the application, with and without a context path. */
+@Tag("slow")
 class PathsTest {
     /** Whatever a server, a proxy or a framework is known to take for /hello. */
     private static final List<String> SPELLINGS = List.of(

@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -29,6 +30,7 @@ import org.springframework.web.util.WebUtils;
 import reactor.core.publisher.Mono;
 
 /** Attributes that the application adds: a tenant from a header, a plan from a cookie, a role from the user. */
+@Tag("slow")
 @ExtendWith(OutputCaptureExtension.class)
 class RuleAttributeTest {
     private static final AtomicInteger READ = new AtomicInteger();

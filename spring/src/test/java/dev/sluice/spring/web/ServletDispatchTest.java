@@ -2,8 +2,10 @@ package dev.sluice.spring.web;
 
 import dev.sluice.spring.WebServer;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /** Servers differ in when they send a response, and when they dispatch an error page. */
+@Tag("slow")
 class ServletDispatchTest {
     @Nested
     class OnTomcat extends ServletDispatchContract {

@@ -1,5 +1,8 @@
 package dev.sluice.spring.web;
 
+import org.junit.jupiter.api.Tag;
+
+@Tag("slow")
 class WebFluxWrongPasswordsTest extends WrongPasswordsContract {
     WebFluxWrongPasswordsTest() {
         super(Stack.WEBFLUX);
