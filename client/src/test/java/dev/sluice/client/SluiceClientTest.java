@@ -18,12 +18,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import javax.net.ssl.SSLContext;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The client against a socket that answers as it should, or does anything else. */
+@Tag("slow")
 @Timeout(60)
 class SluiceClientTest {
     private static final Duration TIMEOUT = Duration.ofMillis(300);

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** A Redis that is not there, or does not want us: the application starts, and its log says why. */
 @Timeout(60)
-@Tag("slow")
+@Tag("full")
 class ConnectionFailingTest {
     private static final Limit THREE = Limit.fixedWindow(3, Duration.ofHours(1));
     private static final Duration SOON = Duration.ofSeconds(20);

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Holds under a lease, which any process ends by their id. */
 @Timeout(60)
-@Tag("slow")
+@Tag("full")
 class LeasesTest {
     private static RedisServer server;
     private RedisStore here;

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Permits fetched in batches: what several processes may spend, and what they must not. */
 @Timeout(60)
-@Tag("slow")
+@Tag("full")
 class PermitBatchesTest {
     private static final int NODES = 4;
     private static RedisServer server;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Many ask for simulations at once, some leave, some never read: what waits is bounded, and the next one is served. */
-@Tag("slow")
+@Tag("full")
 class PlaygroundFloodTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final String HEAVY =

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The report of a replay, in a real browser: the one of docs/choosing-limits.md. With {@code -Dsluice.pictures=write} its
  * picture is made anew.
  */
-@Tag("slow")
+@Tag("full")
 class ReplayPageBrowserTest {
     private static final Path DOCS = Path.of("..", "docs");
     private static final Pattern RULES = Pattern.compile("```yaml rules.yaml\n(.*?)```", Pattern.DOTALL);

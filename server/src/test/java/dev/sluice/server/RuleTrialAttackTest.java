@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** People who try rules at the same time, leave while they are tried, or send what are no rules: over real sockets. */
-@Tag("slow")
+@Tag("full")
 class RuleTrialAttackTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final String RULES = "rules: [{ name: a, key: [ip], limits: [5 per 1h] }]";

@@ -40,7 +40,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** TLS on both ports, with real certificates, real clients, and files that change. */
-@Tag("slow")
+@Tag("full")
 class TlsTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 

@@ -30,7 +30,7 @@ import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
 import reactor.core.publisher.Mono;
 
 /** With {@code sluice.enabled: false} everything can be injected, and nothing is limited. */
-@Tag("slow")
+@Tag("full")
 class DisabledTest {
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration

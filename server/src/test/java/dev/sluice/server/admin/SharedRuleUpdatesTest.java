@@ -20,7 +20,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Several servers on one Redis. */
-@Tag("slow")
+@Tag("full")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SharedRuleUpdatesTest {
     private final RedisServer redis = RedisServer.start();

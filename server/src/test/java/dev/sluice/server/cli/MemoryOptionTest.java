@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Where a server takes the bound on its memory from, and how it shows it. */
-@Tag("slow")
+@Tag("full")
 class MemoryOptionTest {
     private static final Pattern ADMIN_PORT = Pattern.compile("adminPort=(\\d+)");
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Real processes, which write down the classes that they load. */
-@Tag("slow")
+@Tag("full")
 class NothingLoadedTest {
     @TempDir
     Path folder = Path.of("");

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Spans as a collector receives them over OTLP. */
-@Tag("slow")
+@Tag("full")
 class TracingTest {
     private static final String RULES = """
             rules:

@@ -35,7 +35,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /** Handler methods of WebFlux that return a value are limited in memory as on Redis. */
-@Tag("slow")
+@Tag("full")
 class BlockingHandlerTest {
     @SuppressWarnings("NullAway.Init")
     private static RedisServer redis;

@@ -14,7 +14,7 @@ class DeferredResponseTest {
     }
 
     @Nested
-    @Tag("slow")
+    @Tag("full")
     class OnJetty extends DeferredResponseContract {
         OnJetty() {
             super(WebServer.JETTY);

@@ -25,7 +25,7 @@ import org.springframework.web.servlet.config.annotation.CorsRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 /** A browser can read a refusal, wherever the application has its CORS configuration, and its preflights are free. */
-@Tag("slow")
+@Tag("full")
 class CorsTest {
     private static final String ORIGIN = "https://shop.example";
     private static final String MAPPED = "/hello/mapped";

@@ -13,7 +13,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** Who the client is, whoever reads X-Forwarded-For before the filter does. */
-@Tag("slow")
+@Tag("full")
 @ExtendWith(OutputCaptureExtension.class)
 class ForwardedTest {
     /** This machine by another address, which is not trusted. */

@@ -30,7 +30,7 @@ import org.springframework.web.util.WebUtils;
 import reactor.core.publisher.Mono;
 
 /** Attributes that the application adds: a tenant from a header, a plan from a cookie, a role from the user. */
-@Tag("slow")
+@Tag("full")
 @ExtendWith(OutputCaptureExtension.class)
 class RuleAttributeTest {
     private static final AtomicInteger READ = new AtomicInteger();

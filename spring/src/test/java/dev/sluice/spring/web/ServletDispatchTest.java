@@ -5,7 +5,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
 /** Servers differ in when they send a response, and when they dispatch an error page. */
-@Tag("slow")
+@Tag("full")
 class ServletDispatchTest {
     @Nested
     class OnTomcat extends ServletDispatchContract {

@@ -2,7 +2,7 @@ package dev.sluice.spring.web;
 
 import org.junit.jupiter.api.Tag;
 
-@Tag("slow")
+@Tag("full")
 class WebFluxWrongPasswordsTest extends WrongPasswordsContract {
     WebFluxWrongPasswordsTest() {
         super(Stack.WEBFLUX);

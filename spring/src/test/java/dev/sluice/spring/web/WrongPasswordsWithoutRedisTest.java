@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.spring.RunningApp;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** While Redis does not answer, each application counts by itself. */
+@Tag("slow")
 class WrongPasswordsWithoutRedisTest {
     @ParameterizedTest
     @EnumSource
