@@ -123,3 +123,11 @@ need_load_tools() {
   PATH=$path command -v haproxy >/dev/null || missing+=(haproxy)
   [ ${#missing[@]} = 0 ] || install "what the benchmarks of the server need" "${missing[@]}"
 }
+
+# maven_to LOG ARGUMENT...: Maven in the top folder, with its output in LOG and a line here for each module.
+maven_to() {
+  local log=$1
+  shift
+  (cd "$root" && mvn -B "$@" 2>&1 </dev/null) | tee "$log" |
+    sed -un 's/^\[INFO\] Building \(.*[^ ]\)  *[0-9][^ ]*  *\[\([0-9]*\/[0-9]*\)\]$/sluice:   \2 \1/p' >&2
+}

@@ -1,5 +1,6 @@
 package dev.sluice.examples.flashsale;
 
+import dev.sluice.examples.flashsale.shop.Warehouse;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -42,7 +43,7 @@ final class FlashSale {
         this.out = out;
     }
 
-    public static void main(String[] args) throws IOException, InterruptedException, SQLException {
+    public static void main(String[] args) throws InterruptedException, SQLException {
         List<String> options = List.of(args);
         if (!List.of("--short", "--serve").containsAll(options)) {
             System.err.println("usage: run [--short | --serve]");
@@ -65,21 +66,23 @@ final class FlashSale {
                     throw e;
                 }
             }
+        } catch (IOException e) {
+            System.err.println("the sale could not be held: " + e.getMessage());
+            System.exit(1);
         }
     }
 
     /**
      * How it went.
      *
+     * @param stock what was there at the end
      * @param soldBeforeReturn what was sold when Redis came back
      * @param sums what was sold and unsold together, at every look
      * @param metrics the last of the metrics, once everybody uses Redis again
      */
     record Result(
             Tally tally,
-            int sold,
-            int paid,
-            int unsold,
+            Warehouse.Count stock,
             int soldBeforeReturn,
             Set<Integer> sums,
             Metrics.Snapshot metrics) {}
@@ -101,25 +104,19 @@ final class FlashSale {
                     layers.killRedis();
                     redis = Redis.KILLED;
                 } else if (redis == Redis.KILLED && now.compareTo(plan.redisReturns()) >= 0) {
-                    soldBeforeReturn = layers.warehouse().sold();
+                    soldBeforeReturn = layers.warehouse().count().sold();
                     layers.reviveRedis();
                     redis = Redis.BACK;
                 }
-                sums.add(layers.warehouse().soldAndUnsold());
+                Warehouse.Count stock = layers.warehouse().count();
+                sums.add(stock.sold() + stock.unsold());
                 Metrics.Snapshot snapshot = metrics.read();
                 show(table.draw(since(began), redis.word(), snapshot));
             }
         }
         Metrics.Snapshot last = recovered(metrics);
         show(table.draw(since(began), redis.word(), last));
-        return new Result(
-                tally,
-                layers.warehouse().sold(),
-                layers.warehouse().paid(),
-                layers.warehouse().unsold(),
-                soldBeforeReturn,
-                sums,
-                last);
+        return new Result(tally, layers.warehouse().count(), soldBeforeReturn, sums, last);
     }
 
     private static Duration since(long began) {

@@ -7,11 +7,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /** A program that was started, with its output in a file. */
 final class Program implements AutoCloseable {
-    private static final Duration TO_START = Duration.ofSeconds(90);
+    private static final Duration TO_START = Duration.ofMinutes(5);
+    private static final int TELL_EVERY_SECONDS = 10;
+    /** What tells tests and this example where programs are. The starter would take them for properties of its own. */
+    private static final Set<String> NOT_FOR_PROGRAMS = Set.of("SLUICE_NGINX", "SLUICE_CHROMIUM", "SLUICE_TEST_REDIS");
+
     private static final int TO_END_SECONDS = 10;
 
     private final String name;
@@ -26,20 +31,29 @@ final class Program implements AutoCloseable {
 
     static Program start(String name, Path folder, List<String> command) throws IOException {
         Path log = folder.resolve(name + ".log");
-        Process process = new ProcessBuilder(command)
+        ProcessBuilder builder = new ProcessBuilder(command)
                 .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
-                .start();
-        return new Program(name, log, process);
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
+        builder.environment().keySet().removeAll(NOT_FOR_PROGRAMS);
+        return new Program(name, log, builder.start());
     }
 
-    /** Waits until it listens on a port. */
+    /** Waits until it listens on a port, and says so if that takes long. */
     void awaitPort(int port) throws IOException, InterruptedException {
-        long deadline = System.nanoTime() + TO_START.toNanos();
+        long began = System.nanoTime();
+        long told = 0;
         while (!listens(port)) {
-            if (!process.isAlive() || System.nanoTime() > deadline) {
-                throw new IOException(name + (process.isAlive() ? " does not listen on port " + port : " has ended")
-                        + ". It said:\n" + Files.readString(log));
+            long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - began);
+            if (!process.isAlive()) {
+                throw new IOException(name + " has ended. It said:\n" + Files.readString(log));
+            }
+            if (seconds >= TO_START.toSeconds()) {
+                throw new IOException(name + " does not listen on port " + port + " after " + seconds
+                        + " s; is the machine busy? It said:\n" + Files.readString(log));
+            }
+            if (seconds >= told + TELL_EVERY_SECONDS) {
+                told = seconds;
+                System.out.println("still starting " + name + ", since " + seconds + " s ...");
             }
             TimeUnit.MILLISECONDS.sleep(50);
         }

@@ -57,8 +57,9 @@ final class Table {
             String stopped = Math.round(100 * stoppedEarly(tally, who)) + "%";
             row(out, name(who), all, stopped, warehouse.soldTo(name(who) + "-"));
         }
+        Warehouse.Count stock = warehouse.count();
         return out.append("\nstock: ")
-                .append(warehouse.unsold() + " unsold, " + warehouse.sold() + " sold, " + warehouse.paid() + " paid")
+                .append(stock.unsold() + " unsold, " + stock.sold() + " sold, " + stock.paid() + " paid")
                 .append(tally.count(End.FAILED) == 0 ? "\n" : "; " + tally.count(End.FAILED) + " requests failed\n")
                 .toString();
     }

@@ -34,9 +34,9 @@ class FlashSaleTest {
             result = new FlashSale(plan, layers, System.out).run();
             honest = layers.warehouse().soldTo("honest-");
         }
-        assertThat(result.sold()).as("sold").isEqualTo(plan.stock());
-        assertThat(result.unsold()).as("unsold").isZero();
-        assertThat(result.paid()).as("paid").isEqualTo(plan.stock());
+        assertThat(result.stock().sold()).as("sold").isEqualTo(plan.stock());
+        assertThat(result.stock().unsold()).as("unsold").isZero();
+        assertThat(result.stock().paid()).as("paid").isEqualTo(plan.stock());
         assertThat(result.sums()).as("sold and unsold together, at every look").containsOnly(plan.stock());
         assertThat(honest).as("sold to honest buyers").isGreaterThan(plan.stock() / 2);
 

@@ -76,18 +76,15 @@ public final class Warehouse implements AutoCloseable {
         return inTransaction(connection -> (int) number(connection, "select unsold from stock"));
     }
 
-    public int sold() {
-        return inTransaction(connection -> (int) number(connection, "select count(*) from orders"));
-    }
+    /** What is there of each at one moment. */
+    public record Count(int unsold, int sold, int paid) {}
 
-    /** Both together: what the sale began with, if nothing was sold twice. Holds sales up meanwhile. */
-    public int soldAndUnsold() {
-        return inTransaction(connection -> (int) (number(connection, "select unsold from stock for update")
-                + number(connection, "select count(*) from orders")));
-    }
-
-    public int paid() {
-        return inTransaction(connection -> (int) number(connection, "select count(*) from orders where paid"));
+    /** Counts everything at one moment, which holds sales up meanwhile. */
+    public Count count() {
+        return inTransaction(connection -> new Count(
+                (int) number(connection, "select unsold from stock for update"),
+                (int) number(connection, "select count(*) from orders"),
+                (int) number(connection, "select count(*) from orders where paid")));
     }
 
     /** How many shoppers whose names begin with this have an order. */
