@@ -54,9 +54,8 @@ final class ChargeFinder {
         List<PendingCharge> charges = new ArrayList<>(matches.count());
         for (int i = 0; i < matches.count(); i++) {
             CompiledRule rule = rules.compiled.get(matches.get(i));
-            PendingCharge charge = filter.test(rule.rule) ? of(rule, known, rule.share(known)) : null;
-            if (charge != null) {
-                charges.add(rule.drawShare(charge));
+            if (filter.test(rule.rule)) {
+                add(rule, known, charges);
             }
         }
         return charges;
@@ -83,6 +82,14 @@ final class ChargeFinder {
             }
         });
         return charges;
+    }
+
+    /** Adds what one rule is to charge for a request whose path has one form. */
+    void add(CompiledRule rule, Request request, List<PendingCharge> charges) {
+        PendingCharge charge = of(rule, request, rule.share(request));
+        if (charge != null) {
+            charges.add(rule.drawShare(charge));
+        }
     }
 
     /** Adds what one rule is to charge for the forms of a request that meet it. */

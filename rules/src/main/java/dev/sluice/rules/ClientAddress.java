@@ -25,6 +25,10 @@ public final class ClientAddress {
      * @return the address; {@code peer} as it is if that is no address, such as the path of a socket
      */
     public static String of(TrustedProxies trusted, String peer, List<String> forwardedFor) {
+        if (forwardedFor.isEmpty()) {
+            String canonical = Address.canonical(peer);
+            return canonical == null ? peer : canonical;
+        }
         Address client = Address.parseHost(peer);
         if (client == null) {
             return peer;

@@ -9,8 +9,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The members of the body of a 429: a problem of RFC 9457, of the type that draft-ietf-httpapi-ratelimit-headers-10
- * defines. The caller writes them.
+ * The body of a 429: a problem of RFC 9457, of the type that draft-ietf-httpapi-ratelimit-headers-10 defines.
  */
 public final class QuotaExceeded {
     public static final String TYPE = "https://iana.org/assignments/http-problem-types#quota-exceeded";
@@ -22,6 +21,9 @@ public final class QuotaExceeded {
     public static final String MEDIA_TYPE = "application/problem+json";
 
     private static final long MILLI = 1000;
+
+    /** A little longer than a body with one rule is. */
+    private static final int USUAL_LENGTH = 512;
 
     private QuotaExceeded() {}
 
@@ -46,6 +48,47 @@ public final class QuotaExceeded {
             members.put("resetAfterMs", millis(decision.resetAfterMicros()));
         }
         return members;
+    }
+
+    /** The body as JSON: the members, in one line. */
+    public static String json(Verdict verdict) {
+        StringBuilder json = new StringBuilder(USUAL_LENGTH);
+        char separator = '{';
+        for (Map.Entry<String, @Nullable Object> member : members(verdict).entrySet()) {
+            quote(json.append(separator), member.getKey()).append(':');
+            Object value = member.getValue();
+            if (value instanceof List<?> texts) {
+                array(json, texts);
+            } else if (value instanceof String text) {
+                quote(json, text);
+            } else {
+                json.append(value);
+            }
+            separator = ',';
+        }
+        return json.append("}\n").toString();
+    }
+
+    private static void array(StringBuilder json, List<?> texts) {
+        json.append('[');
+        for (int i = 0; i < texts.size(); i++) {
+            quote(i == 0 ? json : json.append(','), String.valueOf(texts.get(i)));
+        }
+        json.append(']');
+    }
+
+    /** Appends a text as a string of JSON. It has no control characters, since the names of rules have none. */
+    private static StringBuilder quote(StringBuilder json, String text) {
+        json.append('"');
+        int start = 0;
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '"' || c == '\\') {
+                json.append(text, start, i).append('\\');
+                start = i;
+            }
+        }
+        return json.append(text, start, text.length()).append('"');
     }
 
     /** Whole milliseconds, rounded up; null for never. */

@@ -183,16 +183,19 @@ public final class RateLimitHeaders {
             field.append(", ");
         }
         field.append('"');
+        int start = 0; // of the characters that stand for themselves, which are appended together
         for (int i = 0; i < rule.length(); i++) {
             char c = rule.charAt(i);
             if (c == '"' || c == '\\') {
-                field.append('\\').append(c);
-            } else if (c >= ' ' && c < 0x7f) {
-                field.append(c);
-            } else {
+                field.append(rule, start, i).append('\\');
+                start = i;
+            } else if (c < ' ' || c >= 0x7f) {
+                field.append(rule, start, i);
                 i += escaped(field, rule, i);
+                start = i + 1;
             }
         }
+        field.append(rule, start, rule.length());
         if (index > 0) {
             field.append(':').append(index + 1);
         }

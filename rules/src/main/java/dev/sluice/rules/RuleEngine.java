@@ -213,7 +213,9 @@ public final class RuleEngine {
                 throw noRule(checks.get(i).rule());
             }
             Request known = rules.withRegion(checks.get(i).request());
-            if (rules.hasOneForm(known) || known.isPathReadable()) {
+            if (rules.hasOneForm(known)) {
+                charges.add(rule, known, found);
+            } else if (known.isPathReadable()) {
                 charges.add(rule, rules.forms(known), found);
             } else {
                 found.add(charges.ofUnreadable(known));

@@ -18,7 +18,8 @@ public final class BlockingVerdicts {
     public static Verdict await(RuleEngine engine, CompletableFuture<Verdict> pending, Object subject)
             throws InterruptedException {
         try {
-            return waited(engine.delayed(pending.get()));
+            Verdict verdict = pending.get();
+            return verdict.delayMicros() == 0 ? verdict : waited(engine.delayed(verdict));
         } catch (InterruptedException e) {
             abandon(engine, pending);
             Thread.currentThread().interrupt();

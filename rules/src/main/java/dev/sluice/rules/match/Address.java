@@ -33,6 +33,11 @@ public record Address(long high, long low) {
         return AddressText.parseHost(text);
     }
 
+    /** The canonical form of an address as {@link #parseHost} reads it; null if {@code text} is none. */
+    public static @Nullable String canonical(String text) {
+        return AddressText.canonical(text);
+    }
+
     /** Whether it is of version 4. */
     public boolean isV4() {
         return high == 0 && low >>> 32 == 0xFFFF;

@@ -41,6 +41,15 @@ final class AddressText {
         return parse(withoutZone(host));
     }
 
+    /** Nearly every address is of version 4 and without a port: that is its canonical form already. */
+    static @Nullable String canonical(String text) {
+        if (isV4(text)) {
+            return text;
+        }
+        Address address = parseHost(text);
+        return address == null ? null : write(address);
+    }
+
     private static String withoutZone(String host) {
         int percent = host.indexOf('%');
         return percent < 0 || host.indexOf(':') < 0 ? host : host.substring(0, percent);

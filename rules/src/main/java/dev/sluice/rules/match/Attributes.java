@@ -33,11 +33,8 @@ public interface Attributes {
     }
 
     private static String ip(String value) {
-        if (AddressText.isV4(value)) {
-            return value;
-        }
-        Address address = Address.parseHost(value);
-        return address == null ? INVALID_IP : address.toString();
+        String address = AddressText.canonical(value);
+        return address == null ? INVALID_IP : address;
     }
 
     private static String host(String value) {

@@ -26,6 +26,7 @@ import org.springframework.util.ObjectUtils;
  * @param fallback the method to call in place of one over the limit; null for none
  * @param condition the expression that says whether it applies to a call; null if it applies to all
  * @param unless the expression that says, after a call, whether its permits are refunded; null if they never are
+ * @param fixed the check that every call makes; null if it depends on the call
  */
 record RateLimitOperation(
         String rule,
@@ -36,9 +37,35 @@ record RateLimitOperation(
         String priority,
         @Nullable FallbackMethod fallback,
         @Nullable CallExpression condition,
-        @Nullable CallExpression unless) {
+        @Nullable CallExpression unless,
+        @Nullable RuleCheck fixed) {
     /** The only attribute in the key of an annotation's own rule. */
     static final String KEY = "key";
+
+    RateLimitOperation(
+            String rule,
+            boolean own,
+            @Nullable CallExpression key,
+            @Nullable CallExpression permits,
+            long fixedPermits,
+            String priority,
+            @Nullable FallbackMethod fallback,
+            @Nullable CallExpression condition,
+            @Nullable CallExpression unless) {
+        this(
+                rule,
+                own,
+                key,
+                permits,
+                fixedPermits,
+                priority,
+                fallback,
+                condition,
+                unless,
+                own && key == null && permits == null
+                        ? new RuleCheck(rule, request(Request.builder(), priority, fixedPermits))
+                        : null);
+    }
 
     /** Whether it needs the web request or the user. */
     boolean needsCaller() {
@@ -62,17 +89,21 @@ record RateLimitOperation(
     }
 
     RuleCheck check(MethodInvocation call, CallerContext caller, RuleRegistry registry) {
+        if (fixed != null) {
+            return fixed;
+        }
         Request.Builder request = own ? Request.builder() : ofRule(call, caller, registry);
         if (own && key != null) {
             put(request, KEY, key, key.value(call, caller));
         }
-        if (!priority.isEmpty()) {
-            request.with("priority", priority);
-        }
-        return new RuleCheck(
-                rule,
-                request.cost(permits == null ? fixedPermits : count(permits, permits.value(call, caller)))
-                        .build());
+        long cost = permits == null ? fixedPermits : count(permits, permits.value(call, caller));
+        return new RuleCheck(rule, request(request, priority, cost));
+    }
+
+    private static Request request(Request.Builder request, String priority, long cost) {
+        return (priority.isEmpty() ? request : request.with("priority", priority))
+                .cost(cost)
+                .build();
     }
 
     /** The attributes of a named rule's key: from the expression, or else from the web request. */

@@ -106,10 +106,18 @@ final class ResponseEnd {
             public void onStartAsync(AsyncEvent event) {}
         }
 
+        /** By the class of a body, since every call asks. */
+        private static final ClassValue<Boolean> WORKED_ON_LATER = new ClassValue<>() {
+            @Override
+            protected Boolean computeValue(Class<?> body) {
+                return ReturnType.isDeferred(body)
+                        || CompletionStage.class.isAssignableFrom(body)
+                        || ReactiveAdapterRegistry.getSharedInstance().getAdapter(body) != null;
+            }
+        };
+
         private static boolean isWorkedOnLater(Object body) {
-            return ReturnType.isDeferred(body.getClass())
-                    || body instanceof CompletionStage
-                    || ReactiveAdapterRegistry.getSharedInstance().getAdapter(body.getClass()) != null;
+            return WORKED_ON_LATER.get(body.getClass());
         }
     }
 }

@@ -11,12 +11,10 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.json.JsonWriter;
 import org.springframework.http.MediaType;
 
 /** The response to a denied request: a status, header fields and a body. It does not change; each method makes another. */
 public final class Refusal {
-    private static final JsonWriter<Object> JSON = JsonWriter.standard().withNewLineAtEnd();
     private static final Pattern TOKEN = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
     private static final Pattern VALUE = Pattern.compile("[\\t\\x20-\\x7e\\x80-\\xff]*");
     private static final Set<Integer> WITHOUT_BODY = Set.of(204, 205, 304);
@@ -37,7 +35,7 @@ public final class Refusal {
         Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         RateLimitHeaders.set(verdict, headers::put);
         headers.put(CONTENT_TYPE, QuotaExceeded.MEDIA_TYPE);
-        byte[] body = JSON.writeToString(QuotaExceeded.members(verdict)).getBytes(StandardCharsets.UTF_8);
+        byte[] body = QuotaExceeded.json(verdict).getBytes(StandardCharsets.UTF_8);
         return new Refusal(QuotaExceeded.STATUS, headers, body);
     }
 
