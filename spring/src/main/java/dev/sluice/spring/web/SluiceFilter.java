@@ -78,11 +78,6 @@ final class SluiceFilter extends OncePerRequestFilter {
         if (RateLimitObservations.isDue(verdict)) {
             CallObservations.of(observations.getCurrentObservation(), request).note(verdict);
         }
-        if (verdict.decisions().isEmpty()) {
-            WebRateLimiter.publishFree(verdict, adapter);
-            chain.doFilter(request, response);
-            return;
-        }
         RequestCharge charge = limiter.publish(rules, checked, verdict, adapter, response::setHeader);
         if (charge != null) {
             proceed(charge, request, response, chain);

@@ -62,10 +62,6 @@ final class SluiceWebFilter implements WebFilter, Ordered {
 
     private Mono<Void> answer(
             WebRules rules, Request checked, Verdict verdict, ExchangeAdapter request, WebFilterChain chain) {
-        if (verdict.decisions().isEmpty()) {
-            WebRateLimiter.publishFree(verdict, request);
-            return chain.filter(request.exchange());
-        }
         ServerHttpResponse response = request.exchange().getResponse();
         RequestCharge charge = limiter.publish(rules, checked, verdict, request, response.getHeaders()::set);
         Mono<Void> answer = charge == null

@@ -128,17 +128,10 @@ final class WebRateLimiter {
         return null;
     }
 
-    /** Publishes a verdict by which no rule applies, unless there is one of an earlier phase: there is nothing to charge. */
-    static void publishFree(Verdict verdict, WebRequestAdapter request) {
-        if (request.attribute(RateLimitAttributes.VERDICT) == null) {
-            request.attribute(RateLimitAttributes.VERDICT, verdict);
-        }
-    }
-
     /** Two verdicts on one request, of which the first allowed it. */
     private static Verdict both(Verdict first, Verdict second) {
-        if (first.decisions().isEmpty()) {
-            return second;
+        if (first.decisions().isEmpty() || second.decisions().isEmpty()) {
+            return first.decisions().isEmpty() ? second : first;
         }
         List<RuleDecision> ruleDecisions = new ArrayList<>(first.decisions());
         ruleDecisions.addAll(second.decisions());
