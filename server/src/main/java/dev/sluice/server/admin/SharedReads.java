@@ -1,50 +1,84 @@
 package dev.sluice.server.admin;
 
+import dev.sluice.Ticker;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * Makes answers that take time and memory, a few at once, and one for all who wait for the same.
+ * Makes answers that take time and memory, a few at once, and one for all who ask for the same at about the same time.
  *
  * <p>Why: the figures of a thousand rules take some megabytes while they are being written, and a hundred pages ask for them
- * every second. Who asks while an answer waits to be begun shares it; it is as fresh as one of their own.
+ * every second. An answer is given for half a second: what it says changes once a second, and no page that asks once a
+ * second is given the same answer twice.
  */
 final class SharedReads {
     private static final int AT_ONCE = 2;
+    private static final Duration MAX_AGE = Duration.ofMillis(500);
+    /** Of more answers than these, the oldest are not given again. */
+    private static final int MAX_KEPT = 8;
 
     private final Vertx vertx;
+    private final Ticker ticker;
     private final WorkerExecutor worker;
-    /** What has not been begun, by what it is. */
-    private final ConcurrentMap<String, Future<Buffer>> waiting = new ConcurrentHashMap<>();
+    /** By what they are. Guarded by itself. */
+    private final Map<String, Answer> answers = new HashMap<>();
+
+    /**
+     * An answer.
+     *
+     * @param of what it was made of: it is given as long as that is the same
+     * @param beganNanos when it was asked for first
+     */
+    private record Answer(Object of, long beganNanos, Future<Buffer> made) {}
 
     SharedReads(Vertx vertx) {
+        this(vertx, Ticker.system());
+    }
+
+    SharedReads(Vertx vertx, Ticker ticker) {
         this.vertx = vertx;
+        this.ticker = ticker;
         this.worker = vertx.createSharedWorkerExecutor("sluice-figures", AT_ONCE);
     }
 
-    /** An answer, on the event loop that asks. */
-    Future<Buffer> read(String what, Supplier<String> answer) {
+    /**
+     * An answer, on the event loop that asks.
+     *
+     * @param of what the answer is made of; when that is replaced, so is the answer
+     */
+    Future<Buffer> read(String what, Object of, Supplier<String> answer) {
         Context asks = vertx.getOrCreateContext();
         Promise<Buffer> promise = Promise.promise();
-        waiting.computeIfAbsent(what, name -> begin(name, answer))
-                .onComplete(made -> asks.runOnContext(now -> promise.handle(made)));
+        shared(what, of, answer).onComplete(made -> asks.runOnContext(now -> promise.handle(made)));
         return promise.future();
     }
 
-    private Future<Buffer> begin(String what, Supplier<String> answer) {
-        return worker.executeBlocking(
-                        () -> {
-                            waiting.remove(what);
-                            return answer.get();
-                        },
-                        false)
-                .map(Buffer::buffer);
+    private Future<Buffer> shared(String what, Object of, Supplier<String> answer) {
+        long now = ticker.nanos();
+        synchronized (answers) {
+            Answer known = answers.get(what);
+            if (known != null && isGiven(known, now) && known.of.equals(of)) {
+                return known.made;
+            }
+            answers.values().removeIf(old -> !isGiven(old, now));
+            Future<Buffer> made = worker.executeBlocking(answer::get, false).map(Buffer::buffer);
+            if (answers.size() < MAX_KEPT || known != null) {
+                answers.put(what, new Answer(of, now, made));
+            }
+            return made;
+        }
+    }
+
+    /** One that is still being made is, however long that takes: whoever asks again only adds to the work. */
+    private static boolean isGiven(Answer answer, long now) {
+        return !answer.made.isComplete() || (answer.made.succeeded() && now - answer.beganNanos < MAX_AGE.toNanos());
     }
 }

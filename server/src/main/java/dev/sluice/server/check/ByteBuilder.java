@@ -9,6 +9,7 @@ import java.util.Arrays;
 final class ByteBuilder {
     private static final int INITIAL = 512;
     private static final int MAX_KEPT = 1 << 16;
+    private static final int MAX_DIGITS = 19; // of a long
     private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
 
     private byte[] bytes = new byte[INITIAL];
@@ -51,20 +52,39 @@ final class ByteBuilder {
         return this;
     }
 
-    /** Adds a number that is not negative. */
+    /** Adds a number that is not negative, two digits at a time: that takes half as many divisions. */
     ByteBuilder number(long value) {
+        int digits = digits(value);
+        room(digits);
+        length += digits;
+        int at = length;
+        long rest = value;
+        while (rest >= 100) {
+            long hundreds = rest / 100;
+            at -= 2;
+            pair((int) (rest - hundreds * 100), at);
+            rest = hundreds;
+        }
+        if (rest >= 10) {
+            pair((int) rest, at - 2);
+        } else {
+            bytes[at - 1] = (byte) ('0' + rest);
+        }
+        return this;
+    }
+
+    private static int digits(long value) {
         int digits = 1;
-        for (long rest = value; rest >= 10; rest /= 10) {
+        for (long bound = 10; digits < MAX_DIGITS && value >= bound; bound *= 10) {
             digits++;
         }
-        room(digits);
-        long rest = value;
-        for (int at = length + digits - 1; at >= length; at--) {
-            bytes[at] = (byte) ('0' + rest % 10);
-            rest /= 10;
-        }
-        length += digits;
-        return this;
+        return digits;
+    }
+
+    private void pair(int value, int at) {
+        int tens = (value * 103) >> 10; // value / 10, for all below 100
+        bytes[at] = (byte) ('0' + tens);
+        bytes[at + 1] = (byte) ('0' + value - 10 * tens);
     }
 
     /** Adds a JSON string, in quotes. */
