@@ -60,7 +60,7 @@ final class ScriptAssembly {
         for (String line : Script.file("numbers").lines().toList()) {
             Matcher name = PREAMBLE.matcher(line);
             if (!name.matches()
-                    || Pattern.compile("\\b" + name.group(1) + "\\b")
+                    || Pattern.compile("(?<![.\\w])" + name.group(1) + "\\b")
                             .matcher(code)
                             .find()) {
                 used.append(line).append('\n');

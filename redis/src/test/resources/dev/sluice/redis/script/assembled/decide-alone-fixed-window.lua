@@ -12,9 +12,6 @@ local try = redis.pcall
 local format = string.format
 local pack = struct.pack
 local unpack = struct.unpack
-local fmod = math.fmod
-local max = math.max
-local min = math.min
 -- The server's clock, and the expiry of keys.
 --
 -- Time is the server's own, in microseconds, so the clients' clocks do not matter. A key expires when its state equals a
