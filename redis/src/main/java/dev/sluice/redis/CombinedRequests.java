@@ -10,7 +10,7 @@ import dev.sluice.redis.script.ScriptReply;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -123,7 +123,7 @@ final class CombinedRequests {
     /** Takes for the same keys are one group. A peek for permits is one by itself: the script takes them as if. */
     private static List<Group> groups(List<Request> requests) {
         List<Group> groups = new ArrayList<>(requests.size());
-        Map<GroupKey, Group> takes = requests.size() == 1 ? Map.of() : new LinkedHashMap<>();
+        Map<GroupKey, Group> takes = requests.size() == 1 ? Map.of() : new HashMap<>(2 * requests.size());
         for (Request each : requests) {
             Group group;
             if (requests.size() == 1 || (each.operation() != Operation.TAKE && !Group.changesNothing(each))) {

@@ -179,8 +179,8 @@ record ScriptArguments(
 
         private static ScriptArguments bucket(Limit limit, long permits, long periodMicros) {
             long factor = greatestCommonFactor(permits, periodMicros);
-            return arguments(
-                    limit, BUCKET, List.of(periodMicros / factor, permits / factor, limit.delays() ? 1L : 0L));
+            BucketRate rate = new BucketRate(periodMicros / factor, permits / factor);
+            return arguments(limit, BUCKET, List.of(rate.weight(), rate.speed(), rate.tag(limit.delays())));
         }
 
         private static ScriptArguments arguments(Limit limit, String script, List<Long> numbers) {

@@ -74,8 +74,12 @@ local reply, replies
             --@end
             dirty = taking == 1
           end
+          --@several
           --@each
           readyAt_, freshAt_ = now, ANCIENT
+          --@end
+          --@done
+          --@each
           --@used
           --@fresh
           --@end
@@ -90,8 +94,12 @@ local reply, replies
           outcome = 0 -- one by one, then
           --@done
         else
+          --@several
           --@each
           readyAt_, freshAt_, mark_ = now, ANCIENT, 0
+          --@end
+          --@done
+          --@each
           --@used
           --@fresh
           if cost <= room_ and not (used_ + cost <= room_) then

@@ -1,13 +1,13 @@
 -- Twin of TokenBucket.java and LeakyBucket.java: the units missing from a bucket that refills at a constant rate.
 --
--- state    B, or C if it queues, then missing units, when that was, the units of one permit, those of a microsecond, since
---          when permits can be refunded, before when that was, and the units refunded since nothing was last missing (or the
---          places of the queue): integers of 7 bytes; or the same without the last in 7, 7, 5, 3 and 5 bytes, if it is 0 and
---          they fit
--- numbers  weight = units of one permit; speed = units refilled in a microsecond; queues = 1 if requests are delayed
+-- state    a tag, missing units, when that was, the units of one permit, those of a microsecond, since when permits can be
+--          refunded, before when that was, and the units refunded since nothing was last missing (or the places of the
+--          queue): a byte and integers of 7 bytes. If the last is 0 and they fit, the others in 7, 7, 5, 3 and 5 bytes
+-- numbers  weight = units of one permit; speed = units refilled in a microsecond; tag = 64, plus 1 if requests are delayed,
+--          plus twice the remainder of weight + speed by 89: a wrong weight would make many permits of few units
 -- mark     what was missing after the charge, plus the units refunded before it; of a queue the number of the place
 
---@numbers weight_ speed_ queues_
+--@numbers weight_ speed_ tag_
 
 --@decode
 local tag, missing, last, weight, speed, since, count
@@ -18,18 +18,27 @@ elseif #raw == 43 then
   tag, missing, last, weight, speed, since, count = unpack('<Bi7i7i7i7i7i7', raw)
 end
 
+--@check
+whole = tag and weight > 0 and speed > 0
+  and tag - tag % 2 == 64 + 2 * math.fmod(math.fmod(weight, 89) + math.fmod(speed, 89), 89)
+
 --@read
-local missing_, last_, count_, refundableFrom_ = 0, ANCIENT, 0, ANCIENT
+local missing_, last_, count_, refundableFrom_, queues_ = 0, ANCIENT, 0, ANCIENT, tag_ % 2
 local raw_ = try('GET', key_)
 if raw_ then
   local raw = raw_
   --@decode
-  if (tag == 66 or tag == 67) and missing >= 0 and count >= 0 and weight > 0 and speed > 0 then
+  local same = tag == tag_ and weight == weight_ and speed == speed_
+  local whole = same
+  if not same then -- the limit was changed
+    --@check
+  end
+  if whole and missing >= 0 and count >= 0 then
     missing_, last_, count_, refundableFrom_ = missing, last, count, last - since
     if last > now then
       --@suspect
     end
-    if weight ~= weight_ or speed ~= speed_ or tag ~= 66 + queues_ then -- the limit was changed
+    if not same then
       if weight ~= weight_ then -- as many permits as before are missing, a part rounded up
         local part = math.fmod(missing_, weight)
         missing_ = (missing_ - part) / weight * weight_
@@ -51,7 +60,9 @@ if last_ > latest then latest = last_ end
 
 --@inUse
 --@decode
-if tag == 66 or tag == 67 then return (missing - math.max(0, now - last) * speed) / weight, last end
+local whole
+--@check
+if whole then return (missing - math.max(0, now - last) * speed) / weight, last end
 
 --@claim
 local raw = raw_
@@ -82,9 +93,9 @@ if queues_ == 0 then mark_ = missing_ + count_ end
 local state_
 local since_ = last_ - refundableFrom_
 if count_ == 0 and since_ >= 0 and since_ < 2 ^ 40 and weight_ < 2 ^ 40 and speed_ < 2 ^ 24 then
-  state_ = pack('<Bi7i7I5I3I5', 66 + queues_, missing_, last_, weight_, speed_, since_)
+  state_ = pack('<Bi7i7I5I3I5', tag_, missing_, last_, weight_, speed_, since_)
 else
-  state_ = pack('<Bi7i7i7i7i7i7', 66 + queues_, missing_, last_, weight_, speed_, since_, count_)
+  state_ = pack('<Bi7i7i7i7i7i7', tag_, missing_, last_, weight_, speed_, since_, count_)
 end
 --@save
 

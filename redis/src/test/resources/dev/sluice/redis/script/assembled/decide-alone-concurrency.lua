@@ -112,11 +112,9 @@ do
             held_1 = held_1 + cost
             dirty = taking == 1
           end
-          readyAt_1, freshAt_1 = now, ANCIENT
           used_1 = held_1
           for _, each in ipairs(holds_1) do freshAt_1 = max(freshAt_1, each.expiresAt) end
         else
-          readyAt_1, freshAt_1, mark_1 = now, ANCIENT, 0
           used_1 = held_1
           for _, each in ipairs(holds_1) do freshAt_1 = max(freshAt_1, each.expiresAt) end
           if cost <= room_1 and not (used_1 + cost <= room_1) then

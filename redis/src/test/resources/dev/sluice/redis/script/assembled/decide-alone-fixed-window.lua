@@ -125,11 +125,9 @@ do
             count_1 = count_1 + cost
             dirty = taking == 1
           end
-          readyAt_1, freshAt_1 = now, ANCIENT
           used_1 = count_1
           freshAt_1 = finish_1
         else
-          readyAt_1, freshAt_1, mark_1 = now, ANCIENT, 0
           used_1 = count_1
           freshAt_1 = finish_1
           if cost <= room_1 and not (used_1 + cost <= room_1) then

@@ -159,7 +159,6 @@ do
             last_1, added_1 = latest, added_1 + cost
             dirty = taking == 1
           end
-          readyAt_1, freshAt_1 = now, ANCIENT
           used_1 = live_1
           if added_1 > 0 then
             freshAt_1 = last_1 + period_1
@@ -167,7 +166,6 @@ do
             freshAt_1 = newest_1 + period_1
           end
         else
-          readyAt_1, freshAt_1, mark_1 = now, ANCIENT, 0
           used_1 = live_1
           if added_1 > 0 then
             freshAt_1 = last_1 + period_1

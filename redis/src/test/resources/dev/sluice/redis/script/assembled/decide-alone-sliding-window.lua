@@ -190,7 +190,6 @@ do
             end
             dirty = taking == 1
           end
-          readyAt_1, freshAt_1 = now, ANCIENT
           used_1 = sum_1
           for i = slices_1 + 1, 1, -1 do
             if ring_1[i] ~= 0 then
@@ -199,7 +198,6 @@ do
             end
           end
         else
-          readyAt_1, freshAt_1, mark_1 = now, ANCIENT, 0
           used_1 = sum_1
           for i = slices_1 + 1, 1, -1 do
             if ring_1[i] ~= 0 then

@@ -59,11 +59,11 @@ local broken
 local args, at = ARGV[1], 1
 local reply, replies
 for k = 0, #KEYS - 1, 1 do
-  local taking, runs, weight_1, speed_1, queues_1, times, cost, maxDelay, room_1
-  taking, runs, weight_1, speed_1, queues_1, times, cost, maxDelay, room_1, at = unpack('<ddddddddd', args, at)
+  local taking, runs, weight_1, speed_1, tag_1, times, cost, maxDelay, room_1
+  taking, runs, weight_1, speed_1, tag_1, times, cost, maxDelay, room_1, at = unpack('<ddddddddd', args, at)
   local latest, dirty, problem, copies = now, false, 0, nil
   local key_1 = KEYS[k + 1]
-  local missing_1, last_1, count_1, refundableFrom_1 = 0, ANCIENT, 0, ANCIENT
+  local missing_1, last_1, count_1, refundableFrom_1, queues_1 = 0, ANCIENT, 0, ANCIENT, tag_1 % 2
   local raw_1 = try('GET', key_1)
   if raw_1 then
     local raw = raw_1
@@ -74,7 +74,13 @@ for k = 0, #KEYS - 1, 1 do
     elseif #raw == 43 then
       tag, missing, last, weight, speed, since, count = unpack('<Bi7i7i7i7i7i7', raw)
     end
-    if (tag == 66 or tag == 67) and missing >= 0 and count >= 0 and weight > 0 and speed > 0 then
+    local same = tag == tag_1 and weight == weight_1 and speed == speed_1
+    local whole = same
+    if not same then -- the limit was changed
+      whole = tag and weight > 0 and speed > 0
+        and tag - tag % 2 == 64 + 2 * math.fmod(math.fmod(weight, 89) + math.fmod(speed, 89), 89)
+    end
+    if whole and missing >= 0 and count >= 0 then
       missing_1, last_1, count_1, refundableFrom_1 = missing, last, count, last - since
       if last > now then
         if raw_1 then
@@ -97,7 +103,7 @@ for k = 0, #KEYS - 1, 1 do
           end
         end
       end
-      if weight ~= weight_1 or speed ~= speed_1 or tag ~= 66 + queues_1 then -- the limit was changed
+      if not same then
         if weight ~= weight_1 then -- as many permits as before are missing, a part rounded up
           local part = math.fmod(missing_1, weight)
           missing_1 = (missing_1 - part) / weight * weight_1
@@ -229,9 +235,9 @@ for k = 0, #KEYS - 1, 1 do
       local state_1
       local since_1 = last_1 - refundableFrom_1
       if count_1 == 0 and since_1 >= 0 and since_1 < 2 ^ 40 and weight_1 < 2 ^ 40 and speed_1 < 2 ^ 24 then
-        state_1 = pack('<Bi7i7I5I3I5', 66 + queues_1, missing_1, last_1, weight_1, speed_1, since_1)
+        state_1 = pack('<Bi7i7I5I3I5', tag_1, missing_1, last_1, weight_1, speed_1, since_1)
       else
-        state_1 = pack('<Bi7i7i7i7i7i7', 66 + queues_1, missing_1, last_1, weight_1, speed_1, since_1, count_1)
+        state_1 = pack('<Bi7i7i7i7i7i7', tag_1, missing_1, last_1, weight_1, speed_1, since_1, count_1)
       end
       if freshAt_1 <= now then
         call('DEL', key_1)

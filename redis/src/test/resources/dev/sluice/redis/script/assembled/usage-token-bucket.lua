@@ -32,7 +32,7 @@ local now = time[1] * 1000000 + time[2]
 -- Atomic, because Redis runs no other command during a script. @each and the like are explained in decide.lua.
 
 local k, latest, problem, broken, copies = 0, now, 0, nil, nil
-local most, weight_1, speed_1, queues_1 = unpack('<dddd', ARGV[1])
+local most, weight_1, speed_1, tag_1 = unpack('<dddd', ARGV[1])
 
 -- Which multiple of length a number is in.
 local function multiple(number, length)
@@ -42,7 +42,7 @@ local function multiple(number, length)
 end
 
 local key_1 = KEYS[k + 1]
-local missing_1, last_1, count_1, refundableFrom_1 = 0, ANCIENT, 0, ANCIENT
+local missing_1, last_1, count_1, refundableFrom_1, queues_1 = 0, ANCIENT, 0, ANCIENT, tag_1 % 2
 local raw_1 = try('GET', key_1)
 if raw_1 then
   local raw = raw_1
@@ -53,7 +53,13 @@ if raw_1 then
   elseif #raw == 43 then
     tag, missing, last, weight, speed, since, count = unpack('<Bi7i7i7i7i7i7', raw)
   end
-  if (tag == 66 or tag == 67) and missing >= 0 and count >= 0 and weight > 0 and speed > 0 then
+  local same = tag == tag_1 and weight == weight_1 and speed == speed_1
+  local whole = same
+  if not same then -- the limit was changed
+    whole = tag and weight > 0 and speed > 0
+      and tag - tag % 2 == 64 + 2 * math.fmod(math.fmod(weight, 89) + math.fmod(speed, 89), 89)
+  end
+  if whole and missing >= 0 and count >= 0 then
     missing_1, last_1, count_1, refundableFrom_1 = missing, last, count, last - since
     if last > now then
       if raw_1 then
@@ -76,7 +82,7 @@ if raw_1 then
         end
       end
     end
-    if weight ~= weight_1 or speed ~= speed_1 or tag ~= 66 + queues_1 then -- the limit was changed
+    if not same then
       if weight ~= weight_1 then -- as many permits as before are missing, a part rounded up
         local part = math.fmod(missing_1, weight)
         missing_1 = (missing_1 - part) / weight * weight_1
