@@ -143,7 +143,8 @@ final class ScriptAssembly {
     }
 
     private List<String> requestNames() {
-        List<String> names = new ArrayList<>(alone ? List.of("cost", "maxDelay") : List.of("times", "cost", "maxDelay"));
+        List<String> names =
+                new ArrayList<>(alone ? List.of("cost", "maxDelay") : List.of("times", "cost", "maxDelay"));
         for (int i = 1; i <= limits.size(); i++) {
             names.add("room_" + i);
         }

@@ -47,8 +47,7 @@ public final class ScriptReply extends KeyStatus {
         this(packed, start, 0, permitsAfter, scripts, percent);
     }
 
-    private ScriptReply(
-            ByteBuffer packed, int start, int first, long permitsAfter, LimitScripts scripts, int percent) {
+    private ScriptReply(ByteBuffer packed, int start, int first, long permitsAfter, LimitScripts scripts, int percent) {
         this.packed = packed;
         this.start = start;
         this.first = first;

@@ -36,7 +36,7 @@
 local broken
 --@several
 local args, at = ARGV[1], 1
-local reply, replies
+local replies, length = {}, 0
 --@done
 --@groups
   --@first
@@ -120,13 +120,8 @@ local reply, replies
         cost, together = one, 1
       else
         --@record
-        if not reply then
-          reply = record
-        elseif replies then
-          replies[#replies + 1] = record
-        else
-          replies = { reply, record }
-        end
+        length = length + 1
+        replies[length] = record
         decided, times = true, times - together
       end
     end
@@ -148,6 +143,5 @@ local reply, replies
   --@done
 end
 --@several
-if replies then return table.concat(replies) end
-return reply
+return table.concat(replies)
 --@done

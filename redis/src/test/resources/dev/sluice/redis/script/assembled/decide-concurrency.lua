@@ -66,7 +66,7 @@ end
 
 local broken
 local args, at = ARGV[1], 1
-local reply, replies
+local replies, length = {}, 0
 for k = 0, #KEYS - 1, 1 do
   local taking, runs, lease_1, times, cost, maxDelay, room_1
   taking, runs, lease_1, times, cost, maxDelay, room_1, at = unpack('<ddddddd', args, at)
@@ -168,13 +168,8 @@ for k = 0, #KEYS - 1, 1 do
         cost, together = one, 1
       else
         local record = pack('<Bddddddd', outcome, now, latest, departsAt, used_1, freshAt_1, readyAt_1, mark_1)
-        if not reply then
-          reply = record
-        elseif replies then
-          replies[#replies + 1] = record
-        else
-          replies = { reply, record }
-        end
+        length = length + 1
+        replies[length] = record
         decided, times = true, times - together
       end
     end
@@ -198,5 +193,4 @@ for k = 0, #KEYS - 1, 1 do
     broken = nil
   end
 end
-if replies then return table.concat(replies) end
-return reply
+return table.concat(replies)

@@ -69,7 +69,7 @@ end
 
 local broken
 local args, at = ARGV[1], 1
-local reply, replies
+local replies, length = {}, 0
 for k = 0, #KEYS - 1, 3 do
   local taking, runs, slice_1, slices_1, weighted_1, times, cost, maxDelay, room_1
   taking, runs, slice_1, slices_1, weighted_1, times, cost, maxDelay, room_1, at = unpack('<ddddddddd', args, at)
@@ -333,13 +333,8 @@ for k = 0, #KEYS - 1, 3 do
         cost, together = one, 1
       else
         local record = pack('<Bddddddd', outcome, now, latest, departsAt, used_1, freshAt_1, readyAt_1, mark_1)
-        if not reply then
-          reply = record
-        elseif replies then
-          replies[#replies + 1] = record
-        else
-          replies = { reply, record }
-        end
+        length = length + 1
+        replies[length] = record
         decided, times = true, times - together
       end
     end
@@ -365,5 +360,4 @@ for k = 0, #KEYS - 1, 3 do
     broken = nil
   end
 end
-if replies then return table.concat(replies) end
-return reply
+return table.concat(replies)

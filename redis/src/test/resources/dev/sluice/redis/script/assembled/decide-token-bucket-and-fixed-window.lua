@@ -57,7 +57,7 @@ local now = time[1] * 1000000 + time[2]
 
 local broken
 local args, at = ARGV[1], 1
-local reply, replies
+local replies, length = {}, 0
 for k = 0, #KEYS - 1, 2 do
   local taking, runs, weight_1, speed_1, tag_1, period_2, alignment_2, calendarStart_2, calendarEnd_2, times, cost, maxDelay, room_1, room_2
   taking, runs, weight_1, speed_1, tag_1, period_2, alignment_2, calendarStart_2, calendarEnd_2, times, cost, maxDelay, room_1, room_2, at = unpack('<dddddddddddddd', args, at)
@@ -299,13 +299,8 @@ for k = 0, #KEYS - 1, 2 do
         cost, together = one, 1
       else
         local record = pack('<Bddddddddddd', outcome, now, latest, departsAt, used_1, freshAt_1, readyAt_1, mark_1, used_2, freshAt_2, readyAt_2, mark_2)
-        if not reply then
-          reply = record
-        elseif replies then
-          replies[#replies + 1] = record
-        else
-          replies = { reply, record }
-        end
+        length = length + 1
+        replies[length] = record
         decided, times = true, times - together
       end
     end
@@ -352,5 +347,4 @@ for k = 0, #KEYS - 1, 2 do
     broken = nil
   end
 end
-if replies then return table.concat(replies) end
-return reply
+return table.concat(replies)
