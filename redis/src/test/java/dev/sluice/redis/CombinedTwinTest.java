@@ -106,9 +106,8 @@ class CombinedTwinTest {
         int rounds = Integer.getInteger("sluice.twins", 1000) / 2;
         for (int round = 0; round < rounds; round++) {
             Random random = new Random(round);
-            Limit[] limits = limits(random).stream()
-                    .filter(limit -> !limit.holds())
-                    .toArray(Limit[]::new);
+            Limit[] limits =
+                    limits(random).stream().filter(limit -> !limit.holds()).toArray(Limit[]::new);
             if (limits.length > 0) {
                 compareRuns(random, limits);
             }
