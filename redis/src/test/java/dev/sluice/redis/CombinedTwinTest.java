@@ -120,7 +120,7 @@ class CombinedTwinTest {
         Limiter java = Limiter.local(nanos::get, limits);
         for (int instant = 0; instant < 6; instant++) {
             nanos.addAndGet(1000L * random.nextInt(400_000));
-            long permits = 1 + random.nextInt(3);
+            long permits = 1L + random.nextInt(3);
             List<CompletableFuture<Decision>> asked = new ArrayList<>();
             List<Decision> expected = new ArrayList<>();
             for (int i = random.nextInt(Combiner.MAX_REQUESTS); i >= 0; i--) {
