@@ -10,7 +10,7 @@ import dev.sluice.redis.script.ScriptReply;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -39,6 +39,7 @@ final class CombinedRequests {
         private final String[] keys;
         private final Operation operation;
         private final List<Request> requests = new ArrayList<>(1);
+        private int runs;
 
         Group(Request first) {
             this.scripts = first.scripts();
@@ -51,14 +52,45 @@ final class CombinedRequests {
             return request.permits() == 0;
         }
 
+        void add(Request request) {
+            requests.add(request);
+            runs += continuesRun(requests.size() - 1) ? 0 : 1;
+        }
+
+        /** Whether a request is in one run with the one before it. */
+        private boolean continuesRun(int index) {
+            if (index == 0) {
+                return false;
+            }
+            Request before = requests.get(index - 1);
+            Request next = requests.get(index);
+            return next.permits() == before.permits()
+                    && next.maxDelay() == before.maxDelay()
+                    && next.percent() == before.percent()
+                    && next.permits() > 0
+                    && scripts.makeRuns(next.permits());
+        }
+
+        /** The index after the last request of the run that begins at an index. */
+        int endOfRun(int start) {
+            int end = start + 1;
+            while (end < requests.size() && continuesRun(end)) {
+                end++;
+            }
+            return end;
+        }
+
         int bytes() {
-            return scripts.groupBytes() + requests.size() * scripts.requestBytes();
+            return scripts.groupBytes() + runs * scripts.runBytes();
         }
 
         void addTo(ByteBuffer packed) {
-            scripts.addGroup(packed, operation, requests.size());
-            for (Request each : requests) {
-                scripts.addRequest(packed, each.permits(), each.maxDelay(), each.percent());
+            scripts.addGroup(packed, operation, runs);
+            for (int start = 0; start < requests.size(); ) {
+                int end = endOfRun(start);
+                Request each = requests.get(start);
+                scripts.addRun(packed, end - start, each.permits(), each.maxDelay(), each.percent());
+                start = end;
             }
         }
     }
@@ -70,7 +102,7 @@ final class CombinedRequests {
     final boolean isLate;
 
     private final List<Group> groups;
-    private byte @Nullable [] reply;
+    private ScriptReply @Nullable [] replies;
     /** Whether the reply has been noted; guarded by who sends these. */
     boolean isReplied;
 
@@ -91,7 +123,7 @@ final class CombinedRequests {
     /** Takes for the same keys are one group. A peek for permits is one by itself: the script takes them as if. */
     private static List<Group> groups(List<Request> requests) {
         List<Group> groups = new ArrayList<>(requests.size());
-        Map<GroupKey, Group> takes = requests.size() == 1 ? Map.of() : new LinkedHashMap<>();
+        Map<GroupKey, Group> takes = requests.size() == 1 ? Map.of() : new HashMap<>(2 * requests.size());
         for (Request each : requests) {
             Group group;
             if (requests.size() == 1 || (each.operation() != Operation.TAKE && !Group.changesNothing(each))) {
@@ -106,7 +138,7 @@ final class CombinedRequests {
                     groups.add(group);
                 }
             }
-            group.requests.add(each);
+            group.add(each);
         }
         return groups;
     }
@@ -117,58 +149,89 @@ final class CombinedRequests {
      * @param late how many callers of others have waited for it too long
      */
     void send(Transport by, IntSupplier late, Consumer<CombinedRequests> then) {
-        List<String> keys = new ArrayList<>(groups.size());
-        int bytes = 0;
-        for (Group group : groups) {
-            Collections.addAll(keys, group.keys);
-            bytes += group.bytes();
-        }
-        byte[] arguments = new byte[bytes];
-        ByteBuffer packed = LimitScripts.packed(arguments);
-        groups.forEach(group -> group.addTo(packed));
         Request first = requests.get(0);
+        boolean alone = requests.size() == 1;
+        byte[] arguments = alone
+                ? first.scripts().arguments(first.operation(), first.permits(), first.maxDelay(), first.percent())
+                : arguments();
         byte[][] args = by.isTest()
                 ? new byte[][] {arguments, ScriptCalls.packedTime(first.testMicros())}
                 : new byte[][] {arguments};
-        Script script = first.scripts().decide();
+        Script script = alone ? first.scripts().decideAlone() : first.scripts().decide();
         IntSupplier unanswered =
                 () -> requests.stream().mapToInt(Request::callers).sum() + late.getAsInt();
         Receiver receiver = new Receiver() {
             @Override
             public void replied(byte @Nullable [] bytes) {
                 if (bytes != null) { // else it may be an error after the reply
-                    reply = checked(bytes);
+                    replies = read(bytes);
                 }
                 then.accept(CombinedRequests.this);
             }
 
             @Override
             public void repliedLate(byte[] bytes) {
-                deliverLate(checked(bytes));
+                deliverLate(read(bytes));
             }
         };
-        boolean sent = by.connection().run(script, keys.toArray(String[]::new), args, unanswered, receiver);
+        boolean sent = by.connection().run(script, alone ? first.keys() : keys(), args, unanswered, receiver);
         if (sent) {
             by.counters().asked.add(requests.size());
         }
     }
 
-    /** Throws if the reply is not one to these requests: the connection is told that it was nonsense. */
-    private byte[] checked(byte[] bytes) {
-        int expected = ScriptReply.bytes(requests.get(0).scripts()) * requests.size();
-        if (bytes.length != expected) {
-            throw new IndexOutOfBoundsException("expected a reply of " + expected + " bytes");
+    private String[] keys() {
+        List<String> keys = new ArrayList<>(groups.size());
+        for (Group group : groups) {
+            Collections.addAll(keys, group.keys);
         }
-        return bytes;
+        return keys.toArray(String[]::new);
     }
 
-    private void deliverLate(byte[] bytes) {
+    private byte[] arguments() {
+        int bytes = 0;
+        for (Group group : groups) {
+            bytes += group.bytes();
+        }
+        byte[] arguments = new byte[bytes];
+        ByteBuffer packed = LimitScripts.packed(arguments);
+        groups.forEach(group -> group.addTo(packed));
+        return arguments;
+    }
+
+    /**
+     * The reply to each request, group by group. Throws if these are not the bytes of such replies: the connection is told
+     * that they are nonsense.
+     */
+    private ScriptReply[] read(byte[] bytes) {
+        ScriptReply[] read = new ScriptReply[requests.size()];
+        ByteBuffer packed = LimitScripts.packed(bytes);
         int size = ScriptReply.bytes(requests.get(0).scripts());
+        int at = 0;
+        int index = 0;
+        for (Group group : groups) {
+            for (int start = 0; start < group.requests.size(); ) {
+                int end = ScriptReply.isOfRun(packed, at) ? group.endOfRun(start) : start + 1;
+                for (int i = start; i < end; i++) {
+                    Request each = group.requests.get(i);
+                    long permitsAfter = (end - 1 - i) * each.permits();
+                    read[index++] = new ScriptReply(packed, at, permitsAfter, each.scripts(), each.percent());
+                }
+                start = end;
+                at += size;
+            }
+        }
+        if (bytes.length != at) {
+            throw new IndexOutOfBoundsException("expected a reply of " + at + " bytes");
+        }
+        return read;
+    }
+
+    private void deliverLate(ScriptReply[] late) {
         int index = 0;
         for (Group group : groups) {
             for (Request each : group.requests) {
-                each.decidedLate(new ScriptReply(bytes, index * size, each.scripts(), each.percent()));
-                index++;
+                each.decidedLate(late[index++]);
             }
         }
     }
@@ -197,17 +260,13 @@ final class CombinedRequests {
     }
 
     private void deliverRest() {
-        int size = ScriptReply.bytes(requests.get(0).scripts());
-        byte[] bytes = reply;
+        ScriptReply[] read = replies;
         int index = 0;
         for (Group group : groups) {
             for (Request each : group.requests) {
                 if (index == delivered) {
                     try {
-                        each.decided(
-                                bytes == null
-                                        ? null
-                                        : new ScriptReply(bytes, index * size, each.scripts(), each.percent()));
+                        each.decided(read == null ? null : read[index]);
                     } catch (RuntimeException e) {
                         LOG.log(System.Logger.Level.WARNING, "a continuation failed", e);
                     }

@@ -148,8 +148,16 @@ final class Combiner {
         void ask(Request request) {
             synchronized (this) {
                 waiting.add(request);
+                if (!maySend() && failed == null && answered.isEmpty()) {
+                    return; // the thread that sends now sends it, or the one that gets the next reply
+                }
             }
             sendGathered();
+        }
+
+        /** Whether the caller may send some of those that wait; guarded by this. */
+        private boolean maySend() {
+            return sender == null && (underWay < MAX_UNDER_WAY || waiting.size() >= MAX_REQUESTS);
         }
 
         /** Sends what may be sent. A reply that comes meanwhile on this thread is delivered afterwards, so none recurses. */
@@ -217,8 +225,7 @@ final class Combiner {
 
         /** The next requests, which the caller sends; null if there are none, or another thread sends them. */
         private synchronized @Nullable CombinedRequests begin() {
-            boolean full = waiting.size() >= MAX_REQUESTS;
-            if (sender != null || waiting.isEmpty() || (underWay >= MAX_UNDER_WAY && !full)) {
+            if (waiting.isEmpty() || !maySend()) {
                 return null;
             }
             Thread self = Thread.currentThread();

@@ -160,7 +160,7 @@ final class MultiLimiterCall {
             }
         };
         boolean sent =
-                setup.connection().run(scripts.decide(), keyNames(asked), args, ResilientConnection.ONE, receiver);
+                setup.connection().run(scripts.decideAlone(), keyNames(asked), args, ResilientConnection.ONE, receiver);
         if (sent) {
             setup.counters().asked.increment();
         }

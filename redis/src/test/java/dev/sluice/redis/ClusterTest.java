@@ -369,7 +369,7 @@ class ClusterTest {
     }
 
     private static RedisServer masterOf(String limiter, String key) {
-        return cluster.masterOf(new KeyNames("sluice", limiter).of(key, List.of("1T1h"))[0]);
+        return cluster.masterOf(new KeyNames("sluice", limiter).of(key, List.of("2T1h"))[0]);
     }
 
     /** How many of twenty requests to a limit of one and to another limit are allowed. */

@@ -101,6 +101,50 @@ class CombinedTwinTest {
     }
 
     @Test
+    @DisplayName("7. Split: alike requests that are charged in one step are told apart, and refunded one by one")
+    void runsOfAlikeRequests() {
+        int rounds = Integer.getInteger("sluice.twins", 1000) / 2;
+        for (int round = 0; round < rounds; round++) {
+            Random random = new Random(round);
+            Limit[] limits =
+                    limits(random).stream().filter(limit -> !limit.holds()).toArray(Limit[]::new);
+            if (limits.length > 0) {
+                compareRuns(random, limits);
+            }
+        }
+    }
+
+    private static void compareRuns(Random random, Limit... limits) {
+        AtomicLong nanos = new AtomicLong(START_MICROS * 1000);
+        Limiter redis = store.limiter(nanos::get, limits);
+        Limiter java = Limiter.local(nanos::get, limits);
+        for (int instant = 0; instant < 6; instant++) {
+            nanos.addAndGet(1000L * random.nextInt(400_000));
+            long permits = 1L + random.nextInt(3);
+            List<CompletableFuture<Decision>> asked = new ArrayList<>();
+            List<Decision> expected = new ArrayList<>();
+            for (int i = random.nextInt(Combiner.MAX_REQUESTS); i >= 0; i--) {
+                asked.add(redis.decideAsync("k", permits));
+                expected.add(java.decide("k", permits));
+            }
+            for (int i = 0; i < asked.size(); i++) {
+                assertThat(answer(asked.get(i).join()))
+                        .as("request %d of %d at instant %d of %s", i, asked.size(), instant, List.of(limits))
+                        .isEqualTo(answer(expected.get(i)));
+            }
+            for (int refunds = 0; refunds < 2; refunds++) {
+                nanos.addAndGet(1000L * random.nextInt(50_000));
+                int refunded = random.nextInt(asked.size());
+                redis.refund("k", asked.get(refunded).join());
+                java.refund("k", expected.get(refunded));
+                assertThat(answer(redis.peek("k", 0)))
+                        .as("after a refund of request %d at instant %d of %s", refunded, instant, List.of(limits))
+                        .isEqualTo(answer(java.peek("k", 0)));
+            }
+        }
+    }
+
+    @Test
     @DisplayName("8. A clock that steps back admits no more and no less, in whatever order its requests are decided")
     void aClockThatStepsBack() {
         for (int round = 0; round < 50; round++) {

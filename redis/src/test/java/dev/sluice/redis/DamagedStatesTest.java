@@ -171,7 +171,7 @@ class DamagedStatesTest {
         Limiter other = store.limiter("other", Limit.slidingLog(5, ofMinutes(1)));
         List<Charge> request = List.of(new Charge(one, "k", 1), new Charge(other, "k", 1));
         assertThat(store.decideAll(request).join()).allMatch(Decision::allowed);
-        server.command("SET", "sluice:{one:k}:1T1m", "nonsense");
+        server.command("SET", "sluice:{one:k}:2T1m", "nonsense");
         assertThat(store.decideAll(request).join()).allMatch(Decision::allowed);
         assertThat(one.peek("k", 0).remaining()).isEqualTo(4);
         assertThat(other.peek("k", 0).remaining()).isEqualTo(3);

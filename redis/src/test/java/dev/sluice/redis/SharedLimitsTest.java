@@ -147,7 +147,7 @@ class SharedLimitsTest {
         for (int i = 0; i < limits.size(); i++) {
             Decision decision = store.limiter("expires-" + i, limits.get(i)).decide("a", 2);
             String name = "sluice:{expires-" + i + ":a}:"
-                    + List.of("1F300ms", "1W300ms", "1L300ms", "1T300ms", "1Q300ms")
+                    + List.of("1F300ms", "1W300ms", "1L300ms", "2T300ms", "2Q300ms")
                             .get(i);
             Object millis = server.command("PTTL", name);
             assertThat((Long) millis)

@@ -208,7 +208,7 @@ class VersionsOfLimitsTest {
         assertThat(there.limiter("rule", large, small).peek("k", 0).perLimit())
                 .extracting(Decision::remaining)
                 .containsExactly(26L, 16L);
-        assertThat(server.keys()).containsExactlyInAnyOrder("sluice:{rule:k}:1T100d", "sluice:{rule:k}:1T100d.1");
+        assertThat(server.keys()).containsExactlyInAnyOrder("sluice:{rule:k}:2T100d", "sluice:{rule:k}:2T100d.1");
     }
 
     @Test

@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
  * The names of a limiter's keys in Redis.
  *
  * <pre>
- *   sluice:{login:ip%3A203.0.113.9}:1T1m
+ *   sluice:{login:ip%3A203.0.113.9}:2T1m
  *   prefix  limiter  key             {@linkplain LimitIdentity identity} of the limit
  *          '----- hash tag -----'
  * </pre>

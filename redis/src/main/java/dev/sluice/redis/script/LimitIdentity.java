@@ -14,8 +14,8 @@ import java.util.stream.IntStream;
  * What the name of a key in Redis says about the limit whose state it holds.
  *
  * <pre>
- *   1T1m            layout of the state, algorithm, period
- *   1T1m.1          the second token bucket per minute of one limiter
+ *   2T1m            layout of the state, algorithm, period
+ *   2T1m.1          the second token bucket per minute of one limiter
  *   1Dday@Asia/Tokyo  a window by the calendar: its unit and its zone
  *   1C              a concurrency limit has no period
  * </pre>
@@ -31,6 +31,8 @@ import java.util.stream.IntStream;
 final class LimitIdentity implements Limit.Cases<String> {
     /** Changes whenever a state is written in another way, so that no version reads what it does not understand. */
     private static final int LAYOUT = 1;
+    /** The same of a bucket. */
+    private static final int BUCKET_LAYOUT = 2;
 
     private static final LimitIdentity INSTANCE = new LimitIdentity();
 
@@ -45,7 +47,7 @@ final class LimitIdentity implements Limit.Cases<String> {
                 .sorted(Comparator.comparing((Integer i) -> limits.get(i).capacity())
                         .thenComparing(i -> limits.get(i).text()))
                 .forEach(i -> {
-                    String identity = LAYOUT + limits.get(i).accept(INSTANCE);
+                    String identity = limits.get(i).accept(INSTANCE);
                     int before = seen.merge(identity, 1, Integer::sum) - 1;
                     identities.put(i, before == 0 ? identity : identity + "." + before);
                 });
@@ -56,34 +58,34 @@ final class LimitIdentity implements Limit.Cases<String> {
     public String fixedWindow(Limit.FixedWindow limit) {
         if (limit.alignment() instanceof Limit.Alignment.Calendar calendar) {
             String unit = Durations.word(calendar.unit());
-            return "D" + unit + "@" + KeyNames.escaped(calendar.zone().getId());
+            return LAYOUT + "D" + unit + "@" + KeyNames.escaped(calendar.zone().getId());
         }
-        return (limit.alignment() instanceof Limit.Alignment.Epoch ? "A" : "F") + text(limit.period());
+        return LAYOUT + (limit.alignment() instanceof Limit.Alignment.Epoch ? "A" : "F") + text(limit.period());
     }
 
     @Override
     public String slidingWindow(Limit.SlidingWindow limit) {
-        return "W" + text(limit.period());
+        return LAYOUT + "W" + text(limit.period());
     }
 
     @Override
     public String slidingLog(Limit.SlidingLog limit) {
-        return "L" + text(limit.period());
+        return LAYOUT + "L" + text(limit.period());
     }
 
     @Override
     public String tokenBucket(Limit.TokenBucket limit) {
-        return "T" + text(limit.period());
+        return BUCKET_LAYOUT + "T" + text(limit.period());
     }
 
     @Override
     public String leakyBucket(Limit.LeakyBucket limit) {
-        return (limit.delays() ? "Q" : "M") + text(limit.period());
+        return BUCKET_LAYOUT + (limit.delays() ? "Q" : "M") + text(limit.period());
     }
 
     @Override
     public String concurrency(Limit.Concurrency limit) {
-        return "C";
+        return LAYOUT + "C";
     }
 
     private static String text(Duration period) {

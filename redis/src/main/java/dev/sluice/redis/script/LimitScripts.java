@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.function.IntUnaryOperator;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The limits of a limiter, with the scripts that decide on them and their arguments.
@@ -41,10 +42,15 @@ public final class LimitScripts {
     /** The most that the requests of one script may {@linkplain #cost cost} together, if there are several. */
     public static final long MAX_COST = 1000;
 
-    /** The numbers before those of the limits in a group: what to do, and the number of requests. */
+    /** The numbers before those of the limits in a group: what to do, and the number of runs. */
     private static final int OF_A_GROUP = 2;
-    /** The numbers of a request before its rooms: permits and the longest delay. */
-    private static final int OF_A_REQUEST = 2;
+    /** The numbers of a run before its rooms: requests, permits of each, and the longest delay. */
+    private static final int OF_A_RUN = 3;
+    /** Those that a request by itself lacks: the number of runs, and that of requests. */
+    private static final int NOT_ALONE = 2;
+
+    /** The most permits of a request in a run of several: those of a whole script are counted exactly. */
+    private static final long MAX_RUN_PERMITS = Limit.MAX_PERMITS / 1024;
 
     private static final int WHOLE = 100;
 
@@ -57,6 +63,7 @@ public final class LimitScripts {
     private final long capacity;
     private final List<String> names;
     private final Script decide;
+    private final Script decideAlone;
     private final Script settle;
     /** The numbers of all limits. */
     private final double[] numbers;
@@ -75,6 +82,7 @@ public final class LimitScripts {
                 .toList();
         List<Script.Part> parts = parts(arguments);
         this.decide = Script.of("decide", clock, parts);
+        this.decideAlone = Script.alone("decide", clock, parts);
         this.settle = Script.of("settle", clock, parts);
         this.numbers = arguments.stream()
                 .flatMap(each -> each.numbers().stream())
@@ -172,9 +180,14 @@ public final class LimitScripts {
         return names;
     }
 
-    /** Takes permits, or peeks. */
+    /** Takes permits, or peeks, for one request or several. */
     public Script decide() {
         return decide;
+    }
+
+    /** The same for one request, in less time. */
+    public Script decideAlone() {
+        return decideAlone;
     }
 
     /** Refunds or releases permits. */
@@ -209,7 +222,7 @@ public final class LimitScripts {
 
     // ---- Arguments of decide
 
-    /** The arguments of {@link #decide} for one request that may use {@code percent} of each limit. */
+    /** The arguments of {@link #decideAlone} for a request that may use {@code percent} of each limit. */
     public byte[] arguments(Operation operation, long permits, long maxDelay, int percent) {
         return alone(operation, permits, maxDelay, limit -> percent);
     }
@@ -220,38 +233,48 @@ public final class LimitScripts {
     }
 
     private byte[] alone(Operation operation, long permits, long maxDelay, IntUnaryOperator percents) {
-        byte[] all = new byte[groupBytes() + requestBytes()];
-        ByteBuffer packed = packed(all);
-        addGroup(packed, operation, 1);
+        byte[] all = new byte[groupBytes() + runBytes() - NOT_ALONE * Double.BYTES];
+        ByteBuffer packed = packed(all).putDouble(operation.number);
+        addNumbers(packed);
         addRequest(packed, permits, maxDelay, percents);
         return all;
     }
 
-    /** Fills {@code arguments} with numbers as the scripts read them. */
-    public static ByteBuffer packed(byte[] arguments) {
-        return ByteBuffer.wrap(arguments).order(ByteOrder.LITTLE_ENDIAN);
+    /** Arguments or a reply, with numbers as the scripts have them. */
+    public static ByteBuffer packed(byte[] numbers) {
+        return ByteBuffer.wrap(numbers).order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** The bytes of a group without its requests. */
+    /** The bytes of a group without its runs. */
     public int groupBytes() {
         return (OF_A_GROUP + numbers.length) * Double.BYTES;
     }
 
-    /** The bytes of one request in a group. */
-    public int requestBytes() {
-        return (OF_A_REQUEST + limits.size()) * Double.BYTES;
+    /** The bytes of one run in a group. */
+    public int runBytes() {
+        return (OF_A_RUN + limits.size()) * Double.BYTES;
     }
 
-    /** Adds the beginning of a group of requests. */
-    public void addGroup(ByteBuffer packed, Operation operation, int requests) {
-        packed.putDouble((double) operation.number).putDouble((double) requests);
+    /** Whether requests for so many permits, one after another, can be one run. */
+    public boolean makeRuns(long permits) {
+        return !holds && !delays && permits <= MAX_RUN_PERMITS;
+    }
+
+    /** Adds the beginning of a group of runs. */
+    public void addGroup(ByteBuffer packed, Operation operation, int runs) {
+        packed.putDouble(operation.number).putDouble(runs);
+        addNumbers(packed);
+    }
+
+    private void addNumbers(ByteBuffer packed) {
         for (double number : numbers) {
             packed.putDouble(number);
         }
     }
 
-    /** Adds a request that may use {@code percent} of each limit. */
-    public void addRequest(ByteBuffer packed, long permits, long maxDelay, int percent) {
+    /** Adds as many requests, each of which may use {@code percent} of each limit. */
+    public void addRun(ByteBuffer packed, int requests, long permits, long maxDelay, int percent) {
+        packed.putDouble(requests);
         addRequest(packed, permits, maxDelay, limit -> percent);
     }
 
@@ -260,6 +283,12 @@ public final class LimitScripts {
         for (int i = 0; i < limits.size(); i++) {
             packed.putDouble((double) room(i, percents.applyAsInt(i)));
         }
+    }
+
+    /** The rate of a limit that is a bucket, else null. */
+    @Nullable
+    BucketRate bucketRate(int limit) {
+        return arguments.get(limit).bucketRate();
     }
 
     /** Larger ones are inexact, and denied too. */
@@ -277,9 +306,7 @@ public final class LimitScripts {
                 .putDouble(exact(taken.charged()))
                 .putDouble((double) taken.takenAtMicros())
                 .putDouble((double) unused);
-        for (double number : numbers) {
-            packed.putDouble(number);
-        }
+        addNumbers(packed);
         List<LimiterDecision> charged = (taken.parts().isEmpty() ? List.of(taken) : taken.parts())
                 .stream().filter(part -> part.limitId() instanceof Limit).toList();
         List<Limit> then = charged.stream().map(part -> (Limit) part.limitId()).toList();
@@ -302,9 +329,7 @@ public final class LimitScripts {
     public byte[] usageArguments() {
         byte[] all = new byte[(1 + numbers.length) * Double.BYTES];
         ByteBuffer packed = packed(all).putDouble((double) KeyUsage.MAX_SPANS);
-        for (double number : numbers) {
-            packed.putDouble(number);
-        }
+        addNumbers(packed);
         return all;
     }
 }

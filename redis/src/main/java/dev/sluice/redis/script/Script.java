@@ -25,19 +25,28 @@ public record Script(String text, String sha) {
      */
     record Part(String algorithm, int earlier, boolean returns) {}
 
-    private record Recipe(String main, String clock, List<Part> parts) {}
+    private record Recipe(String main, boolean alone, String clock, List<Part> parts) {}
 
     /** Scripts by their parts; there are few, because the numbers of the limits are arguments. */
     private static final ConcurrentHashMap<Recipe, Script> KNOWN = new ConcurrentHashMap<>();
 
     /** The script {@code main} for limits of these algorithms; {@code clock} is the text that reads the time. */
     static Script of(String main, String clock, List<Part> parts) {
+        return of(main, false, clock, parts);
+    }
+
+    /** The same for one request, where {@code main} is for several. */
+    static Script alone(String main, String clock, List<Part> parts) {
+        return of(main, true, clock, parts);
+    }
+
+    private static Script of(String main, boolean alone, String clock, List<Part> parts) {
         if (parts.size() > MAX_LIMITS) {
             throw new IllegalArgumentException(
                     "a limiter on Redis has at most " + MAX_LIMITS + " limits, was given " + parts.size());
         }
-        return KNOWN.computeIfAbsent(new Recipe(main, clock, parts), recipe -> {
-            String text = new ScriptAssembly(recipe.clock, recipe.parts).assemble(file(recipe.main));
+        return KNOWN.computeIfAbsent(new Recipe(main, alone, clock, parts), recipe -> {
+            String text = new ScriptAssembly(recipe.clock, recipe.parts, recipe.alone).assemble(file(recipe.main));
             return new Script(text, sha(text));
         });
     }

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The script of one limit, the names of its state and its arguments.
@@ -30,6 +31,8 @@ record ScriptArguments(
 
     /** More changes of the period within one period are not followed. */
     private static final int MAX_EARLIER = 4;
+
+    private static final String BUCKET = "token-bucket";
 
     private static final long AT_FIRST_REQUEST = 0;
     private static final long AT_MULTIPLES = 1;
@@ -113,6 +116,12 @@ record ScriptArguments(
         return limit.capacity() * percent / 100;
     }
 
+    /** The rate of a bucket; null for any other limit. */
+    @Nullable
+    BucketRate bucketRate() {
+        return script.equals(BUCKET) ? new BucketRate(numbers.get(0), numbers.get(1)) : null;
+    }
+
     /** About how many microseconds a request for so many permits keeps Redis busy. */
     long cost(long permits) {
         return MICROS_OF_A_DECISION
@@ -170,8 +179,8 @@ record ScriptArguments(
 
         private static ScriptArguments bucket(Limit limit, long permits, long periodMicros) {
             long factor = greatestCommonFactor(permits, periodMicros);
-            return arguments(
-                    limit, "token-bucket", List.of(periodMicros / factor, permits / factor, limit.delays() ? 1L : 0L));
+            BucketRate rate = new BucketRate(periodMicros / factor, permits / factor);
+            return arguments(limit, BUCKET, List.of(rate.weight(), rate.speed(), rate.tag(limit.delays())));
         }
 
         private static ScriptArguments arguments(Limit limit, String script, List<Long> numbers) {

@@ -16,6 +16,9 @@ import java.util.regex.Pattern;
  * the parts go, once for each limit, and names that end in {@code _} are separate for each limit. Why the parts are pasted
  * and not called: every run of a script defines its functions anew. With one or two limits that costs more than the
  * decision.
+ *
+ * <p>A main file may have lines between {@code --@several} and {@code --@done}, for a script that decides several requests,
+ * and between {@code --@alone} and {@code --@done}, for one that decides one.
  */
 final class ScriptAssembly {
     private static final Pattern OWN_NAME = Pattern.compile("\\b([a-zA-Z]+)_\\b");
@@ -25,11 +28,13 @@ final class ScriptAssembly {
     private static final String TOP = "";
 
     private final List<Script.Part> limits;
+    private final boolean alone;
     /** The parts that do not depend on the algorithm. */
     private final Map<String, String> common;
 
-    ScriptAssembly(String clock, List<Script.Part> limits) {
+    ScriptAssembly(String clock, List<Script.Part> limits, boolean alone) {
         this.limits = limits;
+        this.alone = alone;
         this.common = new HashMap<>(parts(Script.file("state")));
         common.putAll(parts(clock));
     }
@@ -40,7 +45,7 @@ final class ScriptAssembly {
         for (String algorithm : new TreeSet<>(algorithms())) {
             text.append(parts(Script.file(algorithm)).getOrDefault("helpers", ""));
         }
-        text.append(expanded(main));
+        text.append(expanded(chosen(main)));
         return preamble(text.toString()) + text;
     }
 
@@ -55,7 +60,7 @@ final class ScriptAssembly {
         for (String line : Script.file("numbers").lines().toList()) {
             Matcher name = PREAMBLE.matcher(line);
             if (!name.matches()
-                    || Pattern.compile("\\b" + name.group(1) + "\\b")
+                    || Pattern.compile("(?<![.\\w])" + name.group(1) + "\\b")
                             .matcher(code)
                             .find()) {
                 used.append(line).append('\n');
@@ -64,11 +69,30 @@ final class ScriptAssembly {
         return used.toString();
     }
 
-    private String expanded(String main) {
+    /** The lines for one request, or those for several. */
+    private List<String> chosen(String main) {
+        List<String> chosen = new ArrayList<>();
+        boolean leftOut = false;
+        for (String line : main.lines().toList()) {
+            switch (line.strip()) {
+                case MARK + "several" -> leftOut = alone;
+                case MARK + "alone" -> leftOut = !alone;
+                case MARK + "done" -> leftOut = false;
+                default -> {
+                    if (!leftOut) {
+                        chosen.add(line);
+                    }
+                }
+            }
+        }
+        return chosen;
+    }
+
+    private String expanded(List<String> main) {
         StringBuilder text = new StringBuilder();
         List<String> each = new ArrayList<>();
         boolean inside = false;
-        for (String line : main.lines().toList()) {
+        for (String line : main) {
             String words = line.strip();
             String indent = line.substring(0, line.indexOf(words));
             String[] mark =
@@ -94,8 +118,8 @@ final class ScriptAssembly {
     /** What stands for a mark outside of {@code @each}. */
     private String generated(String mark, String names, String indent) {
         return switch (mark) {
-            case "groups" -> indent + "for k = 0, #KEYS - 1, " + keys(limits.size()) + " do\n";
-            case "first" -> first(names, indent);
+            case "groups" -> alone ? "do\n  local k = 0\n" : "for k = 0, #KEYS - 1, " + keys(limits.size()) + " do\n";
+            case "first" -> first(indent);
             case "next" -> indent + unpacked(requestNames());
             case "record" -> record(indent);
             case "arguments" -> arguments(names, indent);
@@ -104,11 +128,14 @@ final class ScriptAssembly {
     }
 
     /** Declares and reads the names of a group, the numbers of its limits, and those of its first request. */
-    private String first(String names, String indent) {
-        List<String> all = new ArrayList<>(List.of(names.split(" ", -1)));
+    private String first(String indent) {
+        List<String> all = new ArrayList<>(alone ? List.of("taking") : List.of("taking", "runs"));
         all.addAll(numbers());
         all.addAll(requestNames());
-        return indent + "local " + String.join(", ", all) + "\n" + indent + unpacked(all);
+        String names = String.join(", ", all);
+        return alone
+                ? indent + "local " + names + " = unpack('<" + "d".repeat(all.size()) + "', ARGV[1])\n"
+                : indent + "local " + names + "\n" + indent + unpacked(all);
     }
 
     private static String unpacked(List<String> names) {
@@ -116,7 +143,8 @@ final class ScriptAssembly {
     }
 
     private List<String> requestNames() {
-        List<String> names = new ArrayList<>(List.of("cost", "maxDelay"));
+        List<String> names =
+                new ArrayList<>(alone ? List.of("cost", "maxDelay") : List.of("times", "cost", "maxDelay"));
         for (int i = 1; i <= limits.size(); i++) {
             names.add("room_" + i);
         }

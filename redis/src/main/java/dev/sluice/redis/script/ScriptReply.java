@@ -5,11 +5,11 @@ import dev.sluice.Outcome;
 import dev.sluice.spi.KeyStatus;
 import dev.sluice.spi.LimiterDecision;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 
 /** The reply of a script to one request: how each limit stands, in the numbers that decide.lua describes. */
 public final class ScriptReply extends KeyStatus {
     private static final int ADMITTED = 1;
+    private static final int ALL_ADMITTED = 2;
     private static final int OUT_OF_WINDOW = 3;
     private static final int DAMAGED = 4;
     private static final int CLOCK_BEHIND = 5;
@@ -30,28 +30,40 @@ public final class ScriptReply extends KeyStatus {
     private final int first;
     private final LimitScripts scripts;
     private final int percent;
+    /** The permits of the requests after this one that share its reply. */
+    private final long permitsAfter;
 
     /** The reply on one request that may use {@code percent} of each limit. */
     public ScriptReply(byte[] packed, LimitScripts scripts, int percent) {
-        this(packed, 0, scripts, percent);
+        this(LimitScripts.packed(packed), 0, 0, scripts, percent);
     }
 
-    /** The reply on a request of several; it begins at byte {@code start}. */
-    public ScriptReply(byte[] packed, int start, LimitScripts scripts, int percent) {
-        this(ByteBuffer.wrap(packed).order(ByteOrder.LITTLE_ENDIAN), start, 0, scripts, percent);
+    /**
+     * The reply on a request of several; it begins at byte {@code start}.
+     *
+     * @param permitsAfter the permits of the requests of a run that come after it, where all of the run are admitted
+     */
+    public ScriptReply(ByteBuffer packed, int start, long permitsAfter, LimitScripts scripts, int percent) {
+        this(packed, start, 0, permitsAfter, scripts, percent);
     }
 
-    private ScriptReply(ByteBuffer packed, int start, int first, LimitScripts scripts, int percent) {
+    private ScriptReply(ByteBuffer packed, int start, int first, long permitsAfter, LimitScripts scripts, int percent) {
         this.packed = packed;
         this.start = start;
         this.first = first;
+        this.permitsAfter = permitsAfter;
         this.scripts = scripts;
         this.percent = percent;
     }
 
     /** The part for one of several limiters, whose limits begin at number {@code first}. */
     public ScriptReply part(int first, LimitScripts scripts, int percent) {
-        return new ScriptReply(packed, start, first, scripts, percent);
+        return new ScriptReply(packed, start, first, permitsAfter, scripts, percent);
+    }
+
+    /** Whether the reply that begins at byte {@code start} is one to all requests of a run. */
+    public static boolean isOfRun(ByteBuffer packed, int start) {
+        return packed.get(start) == ALL_ADMITTED;
     }
 
     /** The bytes of the reply on one request to these limits. */
@@ -66,7 +78,7 @@ public final class ScriptReply extends KeyStatus {
 
     /** Whether all limits admitted the permits. */
     public boolean isAdmitted() {
-        return outcome() == ADMITTED;
+        return outcome() == ADMITTED || outcome() == ALL_ADMITTED;
     }
 
     /** Whether the script did nothing, and the caller has to ask again, as of {@link #nowMicros}. */
@@ -145,7 +157,7 @@ public final class ScriptReply extends KeyStatus {
 
     @Override
     protected long remaining(int limit) {
-        return Math.max(0, room(limit) - numberOf(limit, USED));
+        return Math.max(0, room(limit) - (numberOf(limit, USED) - permitsAfter));
     }
 
     @Override
@@ -155,7 +167,8 @@ public final class ScriptReply extends KeyStatus {
 
     @Override
     protected long mark(int limit) {
-        return numberOf(limit, MARK);
+        BucketRate rate = permitsAfter == 0 ? null : scripts.bucketRate(limit);
+        return numberOf(limit, MARK) - (rate == null ? 0 : permitsAfter * rate.weight());
     }
 
     @Override
@@ -165,7 +178,10 @@ public final class ScriptReply extends KeyStatus {
 
     @Override
     protected long freshAt(int limit) {
-        return numberOf(limit, FRESH_AT);
+        BucketRate rate = permitsAfter == 0 ? null : scripts.bucketRate(limit);
+        return rate == null
+                ? numberOf(limit, FRESH_AT)
+                : number(TAKEN_AT) + rate.microsFor(numberOf(limit, READY_AT) - permitsAfter * rate.weight());
     }
 
     private long numberOf(int limit, int which) {

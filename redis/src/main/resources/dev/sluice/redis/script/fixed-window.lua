@@ -26,11 +26,11 @@ if raw_ then
     end
     if alignment_ ~= 2 and finish_ - start_ ~= period_ and now < finish_ then -- the limit was changed
       if alignment_ == 1 then
-        local into = fmod(now, period_)
+        local into = math.fmod(now, period_)
         if into < 0 then into = into + period_ end
         finish_ = now - into + period_
       else
-        finish_ = min(max(finish_, start_ + period_), now + period_)
+        finish_ = math.min(math.max(finish_, start_ + period_), now + period_)
       end
       start_ = finish_ - period_
     end
@@ -42,7 +42,7 @@ if now >= finish_ then count_ = 0 end
 if start_ > latest then latest = start_ end
 
 --@inUse
-if (#raw == 25 or #raw == 33) and byte(raw) == 70 then
+if (#raw == 25 or #raw == 33) and string.byte(raw) == 70 then
   local _, _, finish, count = unpack('<Bddd', raw)
   if now < finish then return count, count end -- when it was last charged is not known
 end
@@ -57,7 +57,7 @@ admitted = admitted and count_ + cost <= room_
 if latest >= finish_ then
   start_, count_, began_ = latest, 0, latest
   if alignment_ == 1 then
-    local into = fmod(latest, period_)
+    local into = math.fmod(latest, period_)
     if into < 0 then into = into + period_ end
     start_ = latest - into
   end
@@ -91,6 +91,6 @@ readyAt_ = finish_
 
 --@refund
 if now < finish_ and takenAt < finish_ and takenAt >= start_ and takenAt >= began_ then
-  count_, changed_ = count_ - min(count_, unused), true
+  count_, changed_ = count_ - math.min(count_, unused), true
   if count_ == 0 then start_, finish_, began_ = ANCIENT, ANCIENT, ANCIENT end
 end

@@ -12,7 +12,7 @@ if freshAt_ <= now then
 elseif freshAt_ == NEVER then
   call('SET', key_, state_)
 else
-  call('SET', key_, state_, 'PX', ceil((freshAt_ - now) / 1000) + 2)
+  call('SET', key_, state_, 'PX', format('%d', (freshAt_ - now + 2999) / 1000)) -- as a number it would take longer
 end
 
 --@keep

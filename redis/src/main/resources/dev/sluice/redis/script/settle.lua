@@ -25,7 +25,7 @@ local freshAt_, changed_ = ANCIENT, false
 --@end
 
 if problem ~= 0 then
-  if broken then call('DEL', spread(broken)) end
+  for i = 1, #(broken or {}) do call('DEL', broken[i]) end
   return pack('<Bd', problem, now)
 end
 

@@ -29,7 +29,7 @@ local used_, freshAt_ = 0, ANCIENT
 --@end
 
 if problem ~= 0 then
-  if broken then call('DEL', spread(broken)) end
+  for i = 1, #(broken or {}) do call('DEL', broken[i]) end
   return pack('<Bd', problem, now)
 end
 

@@ -31,6 +31,12 @@ class AssembledScriptsTest {
                 add(scripts, main + "-" + algorithm, main, new Script.Part(algorithm, 0, false));
             }
         }
+        for (String algorithm : algorithms) {
+            List<Script.Part> parts = List.of(new Script.Part(algorithm, 0, false));
+            scripts.put(
+                    "decide-alone-" + algorithm + ".lua",
+                    Script.alone("decide", Script.file("server-time"), parts).text());
+        }
         add(
                 scripts,
                 "decide-token-bucket-and-fixed-window",

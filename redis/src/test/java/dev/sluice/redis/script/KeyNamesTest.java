@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 public class KeyNamesTest {
     private static final String HIGH = "\ud83d"; // the halves of a smile
     private static final String LOW = "\ude00";
-    private static final List<String> ONE = List.of("1T1m");
+    private static final List<String> ONE = List.of("2T1m");
 
     /** Keys that are easily taken for one another, or for a part of a name. */
     public static final List<String> ODD = List.of(
@@ -66,12 +66,12 @@ public class KeyNamesTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            sluice    | login | ip:203.0.113.9      | sluice:{login:ip%3A203.0.113.9}:1T1m
-            sluice    | login | ''                  | sluice:{login:}:1T1m
-            shop:prod | login | a/b@c.d-e_f~g+h=i,j | shop:prod:{login:a/b@c.d-e_f~g+h=i,j}:1T1m
-            ''        | a:b   | c                   | :{a%3Ab:c}:1T1m
-            {a}:b     | {     | }                   | %7Ba%7D:b:{%7B:%7D}:1T1m
-            sluice    | x     | 100% é              | sluice:{x:100%25%20%C3%A9}:1T1m
+            sluice    | login | ip:203.0.113.9      | sluice:{login:ip%3A203.0.113.9}:2T1m
+            sluice    | login | ''                  | sluice:{login:}:2T1m
+            shop:prod | login | a/b@c.d-e_f~g+h=i,j | shop:prod:{login:a/b@c.d-e_f~g+h=i,j}:2T1m
+            ''        | a:b   | c                   | :{a%3Ab:c}:2T1m
+            {a}:b     | {     | }                   | %7Ba%7D:b:{%7B:%7D}:2T1m
+            sluice    | x     | 100% é              | sluice:{x:100%25%20%C3%A9}:2T1m
             """)
     void names(String prefix, String limiter, String key, String name) {
         assertThat(new KeyNames(prefix, limiter).of(key, ONE)).containsExactly(name);
@@ -79,8 +79,8 @@ public class KeyNamesTest {
 
     @Test
     void theLimitsOfAKeyDifferInTheLastPartOnly() {
-        assertThat(new KeyNames("p", "l").of("k", List.of("1T1s", "1T1m", "1C")))
-                .containsExactly("p:{l:k}:1T1s", "p:{l:k}:1T1m", "p:{l:k}:1C");
+        assertThat(new KeyNames("p", "l").of("k", List.of("2T1s", "2T1m", "1C")))
+                .containsExactly("p:{l:k}:2T1s", "p:{l:k}:2T1m", "p:{l:k}:1C");
     }
 
     @ParameterizedTest
@@ -93,9 +93,9 @@ public class KeyNamesTest {
             5 per 1m sliding-window slices=6                 | 1W1m
             5 per 1m sliding-window slices=4 weighted        | 1W1m
             5 per 1m sliding-log                             | 1L1m
-            5 per 1s token-bucket burst=9                    | 1T1s
-            5 per 500ms leaky-bucket                         | 1M500ms
-            5 per 500ms leaky-bucket queue                   | 1Q500ms
+            5 per 1s token-bucket burst=9                    | 2T1s
+            5 per 500ms leaky-bucket                         | 2M500ms
+            5 per 500ms leaky-bucket queue                   | 2Q500ms
             5 at once                                        | 1C
             """)
     void identities(String limit, String identity) {
@@ -107,9 +107,9 @@ public class KeyNamesTest {
         Limit small = Limit.parse("5 per 1s token-bucket");
         Limit large = Limit.parse("9 per 1s token-bucket");
         Limit other = Limit.parse("5 per 1s sliding-log");
-        assertThat(LimitIdentity.of(List.of(small, other, large))).containsExactly("1T1s", "1L1s", "1T1s.1");
-        assertThat(LimitIdentity.of(List.of(large, small, other))).containsExactly("1T1s.1", "1T1s", "1L1s");
-        assertThat(LimitIdentity.of(List.of(small, small, small))).containsExactly("1T1s", "1T1s.1", "1T1s.2");
+        assertThat(LimitIdentity.of(List.of(small, other, large))).containsExactly("2T1s", "1L1s", "2T1s.1");
+        assertThat(LimitIdentity.of(List.of(large, small, other))).containsExactly("2T1s.1", "2T1s", "1L1s");
+        assertThat(LimitIdentity.of(List.of(small, small, small))).containsExactly("2T1s", "2T1s.1", "2T1s.2");
     }
 
     @Test

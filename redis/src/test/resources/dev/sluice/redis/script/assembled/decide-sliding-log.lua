@@ -1,13 +1,16 @@
 -- Integers in doubles: exact up to 2^53 if every division uses an exact remainder.
--- math.fmod is exact; the % operator of Lua 5.1 is not, and neither is a rounded quotient.
+-- math.fmod is exact, and takes longer the further its operands are apart. The % operator of Lua 5.1 takes the quotient from
+-- a rounded division: where that was rounded up to a whole number, the remainder is what is missing to it, below 0. So for
+-- a >= 0 and a < 2^53, (a - a % b) / b is a whole number: a / b rounded up where a % b < 0, else rounded down. With one more
+-- where a % b > 0 it is a / b rounded up, exactly.
 -- A script has only those of these names that it uses: each takes time in every run.
 
-local NEVER = math.huge
-local ANCIENT = -math.huge
+local NEVER = 1 / 0
+local ANCIENT = -1 / 0
 local call = redis.call
 local try = redis.pcall
+local format = string.format
 local pack = struct.pack
-local spread = unpack
 local unpack = struct.unpack
 local rep = string.rep
 local fmod = math.fmod
@@ -67,22 +70,28 @@ end
 
 -- Decides on requests. Each is for one limit or several: all of them are charged or none.
 --
--- The requests come in groups: those of a group are for the same keys and are decided one after another, as if each were a
--- script of its own. The states of a group are read once and written once.
+-- There are two scripts of this: for a request by itself, without the lines between @several and @done; and for several
+-- requests, without those between @alone and @done. Several come in groups: those of a group are for the same keys and are
+-- decided one after another, as if each were a script of its own. The states of a group are read once and written once.
+-- Requests of a group that are alike and follow each other are a run. If all of a run are admitted, they are charged in one
+-- step: to take a and then b at the same instant is to take a + b.
 --
 -- KEYS   for each group one for each limit, and one more for each limit that continues the counts of another
 -- ARGV   one string of little-endian doubles, for each group:
 --        taking    1: charge the permits of a request if all limits admit them; 0: only reply as if, to one request
---        requests  how many
+--        runs      how many; not for a request by itself
 --        then for each limit the numbers of its algorithm
---        then for each request
---          cost      its permits
+--        then for each run
+--          times     how many requests, 1 if the charges of a limit are not alike; not for a request by itself
+--          cost      the permits of one
 --          maxDelay  the longest acceptable delay in microseconds
 --          then for each limit its room: the most permits that may be in use after this
 -- Reply  one string, for each request a byte and little-endian doubles:
 --        1 if admitted, else 0; now; when the permits were taken; when the work may start;
 --        then for each limit the permits in use, when its state will equal a fresh one, when it admits the cost, and
 --        its mark of the charge, which a refund needs
+--        The byte is 2 if this is the last request of a run of which all are admitted. It stands for all of them: those
+--        before it left the cost less in use. A bucket then says what is missing in place of when it admits the cost
 --        The byte is 3 if a calendar window has ended and the caller must work out the next one, 4 if a state was damaged
 --        and has been deleted, 5 if the clock is behind the states, so that requests must come one by one: nothing was
 --        decided, and the caller asks again
@@ -94,11 +103,12 @@ end
 -- like stand for a part of the algorithm's file, of the clock's or of state.lua. Numbers are packed, and parts are pasted
 -- instead of called, because every run starts anew: parsing text and defining functions takes longer than the decision.
 
+local broken
 local args, at = ARGV[1], 1
-local reply, replies, broken
+local replies, length = {}, 0
 for k = 0, #KEYS - 1, 1 do
-  local taking, requests, period_1, capacity_1, cost, maxDelay, room_1
-  taking, requests, period_1, capacity_1, cost, maxDelay, room_1, at = unpack('<ddddddd', args, at)
+  local taking, runs, period_1, capacity_1, times, cost, maxDelay, room_1
+  taking, runs, period_1, capacity_1, times, cost, maxDelay, room_1, at = unpack('<dddddddd', args, at)
   local latest, dirty, problem, copies = now, false, 0, nil
   local key_1 = KEYS[k + 1]
   local head_1, size_1, length_1, last_1, oldest_1, newest_1, gone_1, added_1 = 0, 0, 0, ANCIENT, ANCIENT, ANCIENT, 0, 0
@@ -141,73 +151,83 @@ for k = 0, #KEYS - 1, 1 do
   end
   local live_1 = size_1 - gone_1
   local used_1, freshAt_1, readyAt_1, mark_1 = 0, ANCIENT, now, 0
-  for request = 1, requests do
-    if request > 1 then
-      cost, maxDelay, room_1, at = unpack('<ddd', args, at)
+  local decided = false
+  for run = 1, runs do
+    if run > 1 then
+      times, cost, maxDelay, room_1, at = unpack('<dddd', args, at)
     end
-    local admitted, departsAt, outcome = true, now, problem
-    if outcome == 0 and request > 1 and latest > now then outcome = 5 end
-    if outcome == 0 then
-      admitted = admitted and live_1 + cost <= room_1
-      if (admitted or cost == 0) and departsAt - now <= maxDelay then
-        outcome = 1
-        if cost > 0 then
-          live_1 = live_1 + cost
-          last_1, added_1 = latest, added_1 + cost
-          dirty = taking == 1
-        end
-        readyAt_1, freshAt_1 = now, ANCIENT
-        used_1 = live_1
-        if added_1 > 0 then
-          freshAt_1 = last_1 + period_1
-        elseif size_1 > 0 then
-          freshAt_1 = newest_1 + period_1
-        end
-      else
-        readyAt_1, freshAt_1, mark_1 = now, ANCIENT, 0
-        used_1 = live_1
-        if added_1 > 0 then
-          freshAt_1 = last_1 + period_1
-        elseif size_1 > 0 then
-          freshAt_1 = newest_1 + period_1
-        end
-        if cost <= room_1 and not (used_1 + cost <= room_1) then
-          local index = live_1 + cost - room_1 - 1 -- when this live entry leaves, the cost is admitted
-          local longest = newest_1 + period_1
-          if added_1 > 0 then longest = last_1 + period_1 end
-          readyAt_1 = longest
-          if index < live_1 - added_1 - 1 then
-            readyAt_1 = unpack('<d', entriesOf(raw_1, key_1, head_1, length_1, gone_1 + index, 1)) + period_1
-            if not (readyAt_1 <= longest) then readyAt_1 = longest end
-          elseif index == live_1 - added_1 - 1 then
-            readyAt_1 = newest_1 + period_1
+    local one, together = cost, 1
+    if times > 1 and latest == now and problem == 0 then cost, together = one * times, times end
+    while times > 0 do
+      local admitted, departsAt, outcome = true, now, problem
+      if outcome == 0 and decided and latest > now then outcome = 5 end
+      if outcome == 0 then
+        admitted = admitted and live_1 + cost <= room_1
+        if (admitted or cost == 0) and departsAt - now <= maxDelay then
+          outcome = 1
+          if cost > 0 then
+            live_1 = live_1 + cost
+            last_1, added_1 = latest, added_1 + cost
+            dirty = taking == 1
           end
-          if not dirty and not (copies and copies[key_1]) then -- else the state was written just now
-            if raw_1 then
-              local claim
-              local _, _, size, _, last, _, newest = unpack('<Bdddddd', raw_1)
-              claim = newest + period_1
-              if size == 0 or last > claim then claim = last end
-              if not (claim - now <= 1000000) then
-                local millis = try('PTTL', key_1) -- an error if the user may not ask for it
-                if type(millis) == 'number' and not (claim - now <= millis * 1000 + 1000000) then
-                  problem, broken = 4, broken or {}
-                  broken[#broken + 1] = key_1
+          readyAt_1, freshAt_1 = now, ANCIENT
+          used_1 = live_1
+          if added_1 > 0 then
+            freshAt_1 = last_1 + period_1
+          elseif size_1 > 0 then
+            freshAt_1 = newest_1 + period_1
+          end
+          if together > 1 then
+            outcome = 2
+          end
+        elseif together > 1 then
+          outcome = 0 -- one by one, then
+        else
+          readyAt_1, freshAt_1, mark_1 = now, ANCIENT, 0
+          used_1 = live_1
+          if added_1 > 0 then
+            freshAt_1 = last_1 + period_1
+          elseif size_1 > 0 then
+            freshAt_1 = newest_1 + period_1
+          end
+          if cost <= room_1 and not (used_1 + cost <= room_1) then
+            local index = live_1 + cost - room_1 - 1 -- when this live entry leaves, the cost is admitted
+            local longest = newest_1 + period_1
+            if added_1 > 0 then longest = last_1 + period_1 end
+            readyAt_1 = longest
+            if index < live_1 - added_1 - 1 then
+              readyAt_1 = unpack('<d', entriesOf(raw_1, key_1, head_1, length_1, gone_1 + index, 1)) + period_1
+              if not (readyAt_1 <= longest) then readyAt_1 = longest end
+            elseif index == live_1 - added_1 - 1 then
+              readyAt_1 = newest_1 + period_1
+            end
+            if not dirty and not (copies and copies[key_1]) then -- else the state was written just now
+              if raw_1 then
+                local claim
+                local _, _, size, _, last, _, newest = unpack('<Bdddddd', raw_1)
+                claim = newest + period_1
+                if size == 0 or last > claim then claim = last end
+                if not (claim - now <= 1000000) then
+                  local millis = try('PTTL', key_1) -- an error if the user may not ask for it
+                  if type(millis) == 'number' and not (claim - now <= millis * 1000 + 1000000) then
+                    problem, broken = 4, broken or {}
+                    broken[#broken + 1] = key_1
+                  end
                 end
               end
             end
           end
+          outcome = problem
         end
-        outcome = problem
       end
-    end
-    local record = pack('<Bddddddd', outcome, now, latest, departsAt, used_1, freshAt_1, readyAt_1, mark_1)
-    if not reply then
-      reply = record
-    elseif replies then
-      replies[#replies + 1] = record
-    else
-      replies = { reply, record }
+      if outcome == 0 and together > 1 then
+        cost, together = one, 1
+      else
+        local record = pack('<Bddddddd', outcome, now, latest, departsAt, used_1, freshAt_1, readyAt_1, mark_1)
+        length = length + 1
+        replies[length] = record
+        decided, times = true, times - together
+      end
     end
   end
   if dirty then
@@ -226,7 +246,7 @@ for k = 0, #KEYS - 1, 1 do
         elseif freshAt_1 == NEVER then
           call('SET', key_1, state_1)
         else
-          call('SET', key_1, state_1, 'PX', ceil((freshAt_1 - now) / 1000) + 2)
+          call('SET', key_1, state_1, 'PX', format('%d', (freshAt_1 - now + 2999) / 1000)) -- as a number it would take longer
         end
       elseif added_1 > 0 then
         local kept = live_1 - added_1
@@ -259,9 +279,8 @@ for k = 0, #KEYS - 1, 1 do
     end
   end
   if broken then
-    call('DEL', spread(broken))
+    for i = 1, #broken do call('DEL', broken[i]) end
     broken = nil
   end
 end
-if replies then return table.concat(replies) end
-return reply
+return table.concat(replies)

@@ -1,18 +1,17 @@
 -- Integers in doubles: exact up to 2^53 if every division uses an exact remainder.
--- math.fmod is exact; the % operator of Lua 5.1 is not, and neither is a rounded quotient.
+-- math.fmod is exact, and takes longer the further its operands are apart. The % operator of Lua 5.1 takes the quotient from
+-- a rounded division: where that was rounded up to a whole number, the remainder is what is missing to it, below 0. So for
+-- a >= 0 and a < 2^53, (a - a % b) / b is a whole number: a / b rounded up where a % b < 0, else rounded down. With one more
+-- where a % b > 0 it is a / b rounded up, exactly.
 -- A script has only those of these names that it uses: each takes time in every run.
 
-local NEVER = math.huge
-local ANCIENT = -math.huge
+local NEVER = 1 / 0
+local ANCIENT = -1 / 0
 local call = redis.call
 local try = redis.pcall
+local format = string.format
 local pack = struct.pack
-local spread = unpack
 local unpack = struct.unpack
-local fmod = math.fmod
-local ceil = math.ceil
-local max = math.max
-local min = math.min
 -- The server's clock, and the expiry of keys.
 --
 -- Time is the server's own, in microseconds, so the clients' clocks do not matter. A key expires when its state equals a
@@ -68,11 +67,11 @@ if raw_1 then
     end
     if alignment_1 ~= 2 and finish_1 - start_1 ~= period_1 and now < finish_1 then -- the limit was changed
       if alignment_1 == 1 then
-        local into = fmod(now, period_1)
+        local into = math.fmod(now, period_1)
         if into < 0 then into = into + period_1 end
         finish_1 = now - into + period_1
       else
-        finish_1 = min(max(finish_1, start_1 + period_1), now + period_1)
+        finish_1 = math.min(math.max(finish_1, start_1 + period_1), now + period_1)
       end
       start_1 = finish_1 - period_1
     end
@@ -86,13 +85,13 @@ if start_1 > latest then latest = start_1 end
 local freshAt_1, changed_1 = ANCIENT, false
 
 if problem ~= 0 then
-  if broken then call('DEL', spread(broken)) end
+  for i = 1, #(broken or {}) do call('DEL', broken[i]) end
   return pack('<Bd', problem, now)
 end
 
 if verb == REFUND and mark_1 > ANCIENT then
   if now < finish_1 and takenAt < finish_1 and takenAt >= start_1 and takenAt >= began_1 then
-    count_1, changed_1 = count_1 - min(count_1, unused), true
+    count_1, changed_1 = count_1 - math.min(count_1, unused), true
     if count_1 == 0 then start_1, finish_1, began_1 = ANCIENT, ANCIENT, ANCIENT end
   end
 end
@@ -112,7 +111,7 @@ if changed_1 then
     elseif freshAt_1 == NEVER then
       call('SET', key_1, state_1)
     else
-      call('SET', key_1, state_1, 'PX', ceil((freshAt_1 - now) / 1000) + 2)
+      call('SET', key_1, state_1, 'PX', format('%d', (freshAt_1 - now + 2999) / 1000)) -- as a number it would take longer
     end
   end
 end

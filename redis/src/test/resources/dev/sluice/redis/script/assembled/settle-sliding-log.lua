@@ -1,13 +1,16 @@
 -- Integers in doubles: exact up to 2^53 if every division uses an exact remainder.
--- math.fmod is exact; the % operator of Lua 5.1 is not, and neither is a rounded quotient.
+-- math.fmod is exact, and takes longer the further its operands are apart. The % operator of Lua 5.1 takes the quotient from
+-- a rounded division: where that was rounded up to a whole number, the remainder is what is missing to it, below 0. So for
+-- a >= 0 and a < 2^53, (a - a % b) / b is a whole number: a / b rounded up where a % b < 0, else rounded down. With one more
+-- where a % b > 0 it is a / b rounded up, exactly.
 -- A script has only those of these names that it uses: each takes time in every run.
 
-local NEVER = math.huge
-local ANCIENT = -math.huge
+local NEVER = 1 / 0
+local ANCIENT = -1 / 0
 local call = redis.call
 local try = redis.pcall
+local format = string.format
 local pack = struct.pack
-local spread = unpack
 local unpack = struct.unpack
 local rep = string.rep
 local fmod = math.fmod
@@ -126,7 +129,7 @@ local live_1 = size_1 - gone_1
 local freshAt_1, changed_1 = ANCIENT, false
 
 if problem ~= 0 then
-  if broken then call('DEL', spread(broken)) end
+  for i = 1, #(broken or {}) do call('DEL', broken[i]) end
   return pack('<Bd', problem, now)
 end
 
@@ -166,7 +169,7 @@ if changed_1 then
     elseif freshAt_1 == NEVER then
       call('SET', key_1, state_1)
     else
-      call('SET', key_1, state_1, 'PX', ceil((freshAt_1 - now) / 1000) + 2)
+      call('SET', key_1, state_1, 'PX', format('%d', (freshAt_1 - now + 2999) / 1000)) -- as a number it would take longer
     end
   elseif added_1 > 0 then
     local kept = live_1 - added_1

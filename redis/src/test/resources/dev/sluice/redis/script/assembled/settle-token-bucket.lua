@@ -1,18 +1,17 @@
 -- Integers in doubles: exact up to 2^53 if every division uses an exact remainder.
--- math.fmod is exact; the % operator of Lua 5.1 is not, and neither is a rounded quotient.
+-- math.fmod is exact, and takes longer the further its operands are apart. The % operator of Lua 5.1 takes the quotient from
+-- a rounded division: where that was rounded up to a whole number, the remainder is what is missing to it, below 0. So for
+-- a >= 0 and a < 2^53, (a - a % b) / b is a whole number: a / b rounded up where a % b < 0, else rounded down. With one more
+-- where a % b > 0 it is a / b rounded up, exactly.
 -- A script has only those of these names that it uses: each takes time in every run.
 
-local NEVER = math.huge
-local ANCIENT = -math.huge
+local NEVER = 1 / 0
+local ANCIENT = -1 / 0
 local call = redis.call
 local try = redis.pcall
+local format = string.format
 local pack = struct.pack
-local spread = unpack
 local unpack = struct.unpack
-local fmod = math.fmod
-local ceil = math.ceil
-local max = math.max
-local min = math.min
 -- The server's clock, and the expiry of keys.
 --
 -- Time is the server's own, in microseconds, so the clients' clocks do not matter. A key expires when its state equals a
@@ -37,21 +36,40 @@ local now = time[1] * 1000000 + time[2]
 
 local REFUND, RELEASE = 0, 1
 local k, latest, problem, broken, copies = 0, now, 0, nil, nil
-local verb, cost, takenAt, unused, weight_1, speed_1, queues_1, room_1, mark_1 = unpack('<ddddddddd', ARGV[1])
+local verb, cost, takenAt, unused, weight_1, speed_1, tag_1, room_1, mark_1 = unpack('<ddddddddd', ARGV[1])
 
 local key_1 = KEYS[k + 1]
-local missing_1, last_1, count_1, refundableFrom_1 = 0, ANCIENT, 0, ANCIENT
+local missing_1, last_1, count_1, refundableFrom_1, queues_1 = 0, ANCIENT, 0, ANCIENT, tag_1 % 2
 local raw_1 = try('GET', key_1)
 if raw_1 then
-  local tag, missing, last, weightThen, speedThen, count, refundableFrom
-  if #raw_1 == 49 then tag, missing, last, weightThen, speedThen, count, refundableFrom = unpack('<Bdddddd', raw_1) end
-  if tag == 66 and missing >= 0 and count >= 0 and weightThen > 0 and (speedThen > 0 or speedThen < 0) then
-    missing_1, last_1, count_1, refundableFrom_1 = missing, last, count, refundableFrom
-    if not (last <= now) then
+  local raw = raw_1
+  local tag, missing, last, weight, speed, since, count
+  if #raw == 28 then
+    tag, missing, last, weight, speed, since = unpack('<Bi7i7I5I3I5', raw)
+    count = 0
+  elseif #raw == 43 then
+    tag, missing, last, weight, speed, since, count = unpack('<Bi7i7i7i7i7i7', raw)
+  end
+  local same = tag == tag_1 and weight == weight_1 and speed == speed_1
+  local whole = same
+  if not same then -- the limit was changed
+    whole = tag and weight > 0 and speed > 0
+      and tag - tag % 2 == 64 + 2 * math.fmod(math.fmod(weight, 89) + math.fmod(speed, 89), 89)
+  end
+  if whole and missing >= 0 and count >= 0 then
+    missing_1, last_1, count_1, refundableFrom_1 = missing, last, count, last - since
+    if last > now then
       if raw_1 then
         local claim
-        local _, missing, last, _, speed = unpack('<Bdddd', raw_1)
-        claim = last + missing / math.abs(speed)
+        local raw = raw_1
+        local tag, missing, last, weight, speed, since, count
+        if #raw == 28 then
+          tag, missing, last, weight, speed, since = unpack('<Bi7i7I5I3I5', raw)
+          count = 0
+        elseif #raw == 43 then
+          tag, missing, last, weight, speed, since, count = unpack('<Bi7i7i7i7i7i7', raw)
+        end
+        claim = last + missing / speed
         if not (claim - now <= 1000000) then
           local millis = try('PTTL', key_1) -- an error if the user may not ask for it
           if type(millis) == 'number' and not (claim - now <= millis * 1000 + 1000000) then
@@ -61,16 +79,14 @@ if raw_1 then
         end
       end
     end
-    if weightThen ~= weight_1 or speedThen ~= speed_1 - 2 * queues_1 * speed_1 then -- the limit was changed
-      if fmod(weightThen, 1) ~= 0 or fmod(speedThen, 1) ~= 0 then
-        problem, broken = 4, broken or {}
-        broken[#broken + 1] = key_1
-      elseif weightThen ~= weight_1 then -- as many permits as before are missing, a part rounded up
-        local part = fmod(missing_1, weightThen)
-        missing_1 = (missing_1 - part) / weightThen * weight_1
-        if part > 0 then missing_1 = missing_1 + min(weight_1, ceil(part / weightThen * weight_1 * (1 + 2 ^ -50))) end
+    if not same then
+      if weight ~= weight_1 then -- as many permits as before are missing, a part rounded up
+        local part = math.fmod(missing_1, weight)
+        missing_1 = (missing_1 - part) / weight * weight_1
+        if part > 0 then missing_1 = missing_1 + math.min(weight_1, math.ceil(part / weight * weight_1 * (1 + 2 ^ -50))) end
+        if missing_1 > 2 ^ 54 then missing_1 = 2 ^ 54 end -- more than any bucket holds
       end
-      count_1, refundableFrom_1 = 0, max(now, last_1) + 1 -- marks of another rate mean nothing
+      count_1, refundableFrom_1 = 0, math.max(now, last_1) + 1 -- marks of another rate mean nothing
     end
   else
     problem, broken = 4, broken or {}
@@ -86,7 +102,7 @@ if last_1 > latest then latest = last_1 end
 local freshAt_1, changed_1 = ANCIENT, false
 
 if problem ~= 0 then
-  if broken then call('DEL', spread(broken)) end
+  for i = 1, #(broken or {}) do call('DEL', broken[i]) end
   return pack('<Bd', problem, now)
 end
 
@@ -98,7 +114,7 @@ if verb == REFUND and mark_1 > ANCIENT then
       left = 0
       if mark_1 == count_1 then left = debt_1 end -- the last of the queue
     end
-    local given, lastCharge = min(left, unused * weight_1, debt_1), false
+    local given, lastCharge = math.min(left, unused * weight_1, debt_1), false
     if given > 0 then
       if unused == cost then lastCharge = mark_1 - count_1 - (last_1 - takenAt) * speed_1 == missing_1 end
       missing_1, changed_1 = missing_1 - given, true
@@ -114,17 +130,23 @@ if verb == REFUND and mark_1 > ANCIENT then
 end
 if changed_1 then
   if missing_1 > 0 then
-    local part = fmod(missing_1, speed_1)
+    local part = missing_1 % speed_1
     freshAt_1 = last_1 + (missing_1 - part) / speed_1
     if part > 0 then freshAt_1 = freshAt_1 + 1 end
   end
-  local state_1 = pack('<Bdddddd', 66, missing_1, last_1, weight_1, speed_1 - 2 * queues_1 * speed_1, count_1, refundableFrom_1)
+  local state_1
+  local since_1 = last_1 - refundableFrom_1
+  if count_1 == 0 and since_1 >= 0 and since_1 < 2 ^ 40 and weight_1 < 2 ^ 40 and speed_1 < 2 ^ 24 then
+    state_1 = pack('<Bi7i7I5I3I5', tag_1, missing_1, last_1, weight_1, speed_1, since_1)
+  else
+    state_1 = pack('<Bi7i7i7i7i7i7', tag_1, missing_1, last_1, weight_1, speed_1, since_1, count_1)
+  end
   if freshAt_1 <= now then
     call('DEL', key_1)
   elseif freshAt_1 == NEVER then
     call('SET', key_1, state_1)
   else
-    call('SET', key_1, state_1, 'PX', ceil((freshAt_1 - now) / 1000) + 2)
+    call('SET', key_1, state_1, 'PX', format('%d', (freshAt_1 - now + 2999) / 1000)) -- as a number it would take longer
   end
 end
 

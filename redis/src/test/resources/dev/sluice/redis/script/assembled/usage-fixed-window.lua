@@ -1,16 +1,16 @@
 -- Integers in doubles: exact up to 2^53 if every division uses an exact remainder.
--- math.fmod is exact; the % operator of Lua 5.1 is not, and neither is a rounded quotient.
+-- math.fmod is exact, and takes longer the further its operands are apart. The % operator of Lua 5.1 takes the quotient from
+-- a rounded division: where that was rounded up to a whole number, the remainder is what is missing to it, below 0. So for
+-- a >= 0 and a < 2^53, (a - a % b) / b is a whole number: a / b rounded up where a % b < 0, else rounded down. With one more
+-- where a % b > 0 it is a / b rounded up, exactly.
 -- A script has only those of these names that it uses: each takes time in every run.
 
-local ANCIENT = -math.huge
+local ANCIENT = -1 / 0
 local call = redis.call
 local try = redis.pcall
 local pack = struct.pack
-local spread = unpack
 local unpack = struct.unpack
 local fmod = math.fmod
-local max = math.max
-local min = math.min
 -- The server's clock, and the expiry of keys.
 --
 -- Time is the server's own, in microseconds, so the clients' clocks do not matter. A key expires when its state equals a
@@ -70,11 +70,11 @@ if raw_1 then
     end
     if alignment_1 ~= 2 and finish_1 - start_1 ~= period_1 and now < finish_1 then -- the limit was changed
       if alignment_1 == 1 then
-        local into = fmod(now, period_1)
+        local into = math.fmod(now, period_1)
         if into < 0 then into = into + period_1 end
         finish_1 = now - into + period_1
       else
-        finish_1 = min(max(finish_1, start_1 + period_1), now + period_1)
+        finish_1 = math.min(math.max(finish_1, start_1 + period_1), now + period_1)
       end
       start_1 = finish_1 - period_1
     end
@@ -88,7 +88,7 @@ if start_1 > latest then latest = start_1 end
 local used_1, freshAt_1 = 0, ANCIENT
 
 if problem ~= 0 then
-  if broken then call('DEL', spread(broken)) end
+  for i = 1, #(broken or {}) do call('DEL', broken[i]) end
   return pack('<Bd', problem, now)
 end
 
