@@ -46,7 +46,6 @@ class QuotaExceededTest {
     @Test
     void aNameIsEscaped() {
         Decision decision = LimiterDecision.denied(Outcome.DENIED, 1, 5, 0, 1, 1);
-        assertThat(QuotaExceeded.json(denied("a\"b\\c größe", decision)))
-                .contains("\"rule\":\"a\\\"b\\\\c größe\",");
+        assertThat(QuotaExceeded.json(denied("a\"b\\c größe", decision))).contains("\"rule\":\"a\\\"b\\\\c größe\",");
     }
 }

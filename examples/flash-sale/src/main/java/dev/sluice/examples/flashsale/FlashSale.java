@@ -81,11 +81,7 @@ final class FlashSale {
      * @param metrics the last of the metrics, once everybody uses Redis again
      */
     record Result(
-            Tally tally,
-            Warehouse.Count stock,
-            int soldBeforeReturn,
-            Set<Integer> sums,
-            Metrics.Snapshot metrics) {}
+            Tally tally, Warehouse.Count stock, int soldBeforeReturn, Set<Integer> sums, Metrics.Snapshot metrics) {}
 
     Result run() throws IOException, InterruptedException {
         Tally tally = new Tally();
