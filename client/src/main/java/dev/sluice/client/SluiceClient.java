@@ -46,7 +46,11 @@ public final class SluiceClient implements AutoCloseable {
         this.transport = new Transport(base, options);
     }
 
-    /** A client of the server at this address, the one of its data port. Nothing is sent yet. */
+    /**
+     * A client of the server at this address, the one of its data port. Nothing is sent to it yet. The first client of a JVM
+     * checks a socket of this process, for a second at most, so that the first check of the server is not late for the sake
+     * of classes that have to be loaded.
+     */
     public static SluiceClient connect(String url) {
         return connect(url, ClientOptions.defaults());
     }
@@ -57,7 +61,9 @@ public final class SluiceClient implements AutoCloseable {
      * @throws IllegalArgumentException if the address is not one
      */
     public static SluiceClient connect(String url, ClientOptions options) {
-        return new SluiceClient(address(url, options), options);
+        URI base = address(url, options);
+        WarmUp.await();
+        return new SluiceClient(base, options);
     }
 
     private static URI address(String url, ClientOptions options) {

@@ -53,11 +53,14 @@ final class Transport implements AutoCloseable {
     private volatile @Nullable HttpClient http;
 
     Transport(URI base, ClientOptions options) {
+        this(base, options, HttpClient.newBuilder());
+    }
+
+    Transport(URI base, ClientOptions options, HttpClient.Builder builder) {
         this.base = base.toString();
         this.options = options;
         this.slots = new RequestSlots(options.maxConnections());
-        HttpClient.Builder client = HttpClient.newBuilder()
-                .version(HttpClient.Version.HTTP_1_1)
+        HttpClient.Builder client = builder.version(HttpClient.Version.HTTP_1_1)
                 .connectTimeout(options.timeout())
                 .executor(threads());
         this.http = (options.ssl() == null ? client : client.sslContext(options.ssl())).build();

@@ -216,7 +216,7 @@ public final class RedisStoreBuilder {
     }
 
     public RedisStore build() {
-        Connector connector = connector();
+        Connector connector = new WarmUp(connector(), prefix);
         ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1, task -> {
             Thread thread = new Thread(task, "sluice-redis");
             thread.setDaemon(true);

@@ -63,6 +63,11 @@ class CombinerTest {
         }
 
         @Override
+        public boolean hasAnswered() {
+            return true;
+        }
+
+        @Override
         public boolean isOneMaster() {
             return oneMaster;
         }

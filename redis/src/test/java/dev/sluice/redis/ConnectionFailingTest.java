@@ -29,6 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A Redis that is not there, or does not want us: the application starts, and its log says why. */
 @Timeout(60)
@@ -39,10 +40,15 @@ class ConnectionFailingTest {
 
     /** What the circuit breaker has logged since this was made. */
     static final class Log extends Handler implements AutoCloseable {
-        private final Logger logger = Logger.getLogger("dev.sluice.redis.client");
+        private final Logger logger;
         private final List<String> lines = new CopyOnWriteArrayList<>();
 
         Log() {
+            this("dev.sluice.redis.client");
+        }
+
+        Log(String name) {
+            this.logger = Logger.getLogger(name);
             logger.addHandler(this);
         }
 
@@ -110,6 +116,61 @@ class ConnectionFailingTest {
                         .containsExactly("sluice:{allow:b}:1F1h", "sluice:{deny:b}:1F1h", "sluice:{local:b}:1F1h");
                 assertThat(log.text()).contains("Redis answers again");
             }
+        }
+    }
+
+    /** Two do not open the circuit breaker. */
+    @ParameterizedTest
+    @EnumSource(Client.class)
+    void aCallOrTwoWithoutAReplyAreSaid(Client client) {
+        try (RedisServer server = RedisServer.start();
+                RedisStore store = storeOn(client, server.url())
+                        .timeout(Duration.ofMillis(300))
+                        .build();
+                Log log = new Log()) {
+            Limiter limiter = store.limiter("login", THREE);
+            server.pause();
+            assertThat(limiter.decide("alice").source()).isEqualTo(Source.LOCAL);
+            assertThat(limiter.decide("alice").source()).isEqualTo(Source.LOCAL);
+            assertThat(store.counters().open()).isFalse();
+            assertThat(log.lines).hasSize(1).first().asString().containsIgnoringCase("in place of Redis");
+            limiter.decide("alice");
+            assertThat(log.lines).hasSize(2).last().asString().contains("Redis is not called for now: ");
+            server.resume();
+        }
+    }
+
+    /** Whatever the client complains of, it is not of something that this store took away from it. */
+    @ParameterizedTest
+    @ValueSource(strings = {"redis://127.0.0.1:1", "redis-sentinel://127.0.0.1:1#main", "redis-cluster://127.0.0.1:1"})
+    void attemptsInVainLeaveNothingForNettyToComplainOf(String url) {
+        try (Log log = new Log("io.netty")) {
+            try (RedisStore store = storeOn(Client.LETTUCE, url).build()) {
+                long began = System.nanoTime();
+                Eventually.holds(
+                        "there was time for some attempts, and for their handshakes to end",
+                        SOON,
+                        () -> System.nanoTime() - began > Duration.ofSeconds(3).toNanos());
+                assertThat(store.counters().open()).isTrue();
+            }
+            assertThat(log.text()).isEmpty();
+        }
+    }
+
+    /** The handshake of an attempt under way would end after the threads that it needs. */
+    @Test
+    void closingDuringAnAttemptLeavesNothingEither() {
+        try (Log log = new Log("io.netty");
+                RedisServer server = RedisServer.start()) {
+            server.pause();
+            storeOn(Client.LETTUCE, server.url()).build().close(); // the next attempt begins at once
+            long began = System.nanoTime();
+            Eventually.holds(
+                    "the handshakes have had their time",
+                    SOON,
+                    () -> System.nanoTime() - began > Duration.ofSeconds(3).toNanos());
+            server.resume();
+            assertThat(log.text()).isEmpty();
         }
     }
 

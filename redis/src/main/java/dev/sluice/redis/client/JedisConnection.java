@@ -57,6 +57,7 @@ final class JedisConnection implements RedisConnection {
     private final ThreadPoolExecutor threads;
     private final AtomicLong nextRefreshNanos = new AtomicLong(System.nanoTime());
     private volatile boolean oneMaster;
+    private volatile boolean answered;
     /** The master of each slot; null where there are no slots. */
     private volatile String @Nullable [] masterOfSlot;
 
@@ -94,6 +95,7 @@ final class JedisConnection implements RedisConnection {
         } catch (RuntimeException e) {
             return ServerMode.UNKNOWN; // it does not answer: nothing is known
         }
+        answered = true;
         if (mode == ServerMode.SLOTS || JedisPools.isCluster(jedis)) {
             readSlots();
             return ServerMode.SLOTS;
@@ -154,6 +156,11 @@ final class JedisConnection implements RedisConnection {
     @Override
     public boolean isOneMaster() {
         return oneMaster;
+    }
+
+    @Override
+    public boolean hasAnswered() {
+        return answered;
     }
 
     @Override

@@ -40,6 +40,12 @@ final class LettuceClusterConnection extends LettuceConnection {
         return false;
     }
 
+    /** Else there would be no table of its masters. */
+    @Override
+    public boolean hasAnswered() {
+        return true;
+    }
+
     @Override
     public String masterOf(String key) {
         RedisClusterNode master = connection.getPartitions().getMasterBySlot(SlotHash.getSlot(key));

@@ -35,6 +35,7 @@ class LettuceConnection implements RedisConnection {
     private final AtomicInteger inFlight;
     private final Runnable close;
     private volatile boolean oneMaster;
+    private volatile boolean answered;
 
     /**
      * Uses the commands of a connection.
@@ -118,6 +119,7 @@ class LettuceConnection implements RedisConnection {
         return commands.dispatch(CommandType.HELLO, new Texts(), arguments()).handle((texts, failure) -> {
             ServerMode mode = failure == null ? ServerMode.of(texts) : ServerMode.UNKNOWN;
             boolean answered = failure == null || cause(failure) instanceof RedisCommandExecutionException;
+            this.answered = answered;
             oneMaster = mode == ServerMode.ONE_MASTER || (mode == ServerMode.UNKNOWN && answered);
             return mode;
         });
@@ -126,6 +128,11 @@ class LettuceConnection implements RedisConnection {
     @Override
     public boolean isOneMaster() {
         return oneMaster;
+    }
+
+    @Override
+    public boolean hasAnswered() {
+        return answered;
     }
 
     @Override

@@ -17,6 +17,7 @@ import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 import io.lettuce.core.resource.NettyCustomizer;
+import io.lettuce.core.resource.Transports;
 import io.netty.channel.Channel;
 import java.time.Duration;
 import java.util.List;
@@ -60,6 +61,15 @@ public final class LettuceConnector implements Connector {
                     }
                 })
                 .build();
+        holdEventLoops();
+    }
+
+    /**
+     * Else the threads of Netty would end with each client that could not connect, and start with the next one. The handshake
+     * of an attempt looks at its connection once more when its time is over: it must find them there.
+     */
+    private void holdEventLoops() {
+        resources.eventLoopGroupProvider().allocate(Transports.eventLoopGroupClass());
     }
 
     @Override

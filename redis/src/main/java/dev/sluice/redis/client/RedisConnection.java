@@ -20,6 +20,9 @@ public interface RedisConnection extends AutoCloseable {
      */
     boolean isOneMaster();
 
+    /** Whether the other end has answered at all. */
+    boolean hasAnswered();
+
     /** The name of the master that has a key. */
     String masterOf(String key);
 

@@ -193,7 +193,7 @@ public final class ResilientConnection implements AutoCloseable {
 
     private final long timeoutNanos;
     private final int maxUnderWay;
-    private final ConnectionLog log = new ConnectionLog();
+    private final ConnectionLog log;
     private final ScheduledThreadPoolExecutor timer =
             new ScheduledThreadPoolExecutor(1, threads("sluice-redis-connection"));
     private final Deadlines deadlines;
@@ -215,11 +215,21 @@ public final class ResilientConnection implements AutoCloseable {
      * @param maxUnderWay how many calls may wait at the same time
      */
     public ResilientConnection(Connector connector, Duration timeout, int maxUnderWay) {
+        this(connector, timeout, maxUnderWay, System.Logger.Level.WARNING);
+    }
+
+    private ResilientConnection(Connector connector, Duration timeout, int maxUnderWay, System.Logger.Level level) {
+        this.log = new ConnectionLog(level);
         this.timeoutNanos = timeout.toNanos();
         this.maxUnderWay = maxUnderWay;
         this.deadlines = new Deadlines(timer, timeoutNanos);
         this.link = new Reconnection(connector, log, timeoutNanos);
         this.masters = new Masters(link, timer, timeoutNanos);
+    }
+
+    /** Calls on a connection that another will use: end with {@link #detach}. What fails is no warning. */
+    public static ResilientConnection onTrial(RedisConnection connection, Duration timeout, int maxUnderWay) {
+        return new ResilientConnection(patience -> connection, timeout, maxUnderWay, System.Logger.Level.DEBUG);
     }
 
     // ---- Calls
@@ -310,10 +320,12 @@ public final class ResilientConnection implements AutoCloseable {
         long now = System.nanoTime();
         if (failure.breaker() == Failure.Breaker.UNCHANGED) {
             call.master.breaker().succeeded(call.began, now); // it answers
-            log.warn("Redis refuses a call: " + reason);
+            log.warnOfCall("Redis refuses a call: " + reason);
         } else if (call.master.failed(call.began, failure.breaker(), call.unanswered.getAsInt(), now)) {
             timesOpened.increment();
             log.warn("Redis is not called for now: " + reason);
+        } else {
+            log.warnOfCall("the failure policy decided in place of Redis: " + reason);
         }
         if (failure == Failure.NONSENSE) {
             call.master.distrust();
@@ -364,10 +376,15 @@ public final class ResilientConnection implements AutoCloseable {
     /** Ends every call at once; later ones end as they begin. */
     @Override
     public void close() {
+        detach();
+        link.close();
+    }
+
+    /** The same, and leaves the connection to Redis open for another to use. */
+    public void detach() {
         closed = true;
         timer.shutdownNow();
         deadlines.close();
-        link.close();
     }
 
     static ThreadFactory threads(String name) {
