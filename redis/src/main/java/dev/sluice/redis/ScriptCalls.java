@@ -165,13 +165,13 @@ final class ScriptCalls {
         if (!isOnRedis(taken)) {
             return DONE;
         }
+        UnconfirmedReleases.Call refund =
+                then -> settle(Operation.REFUND, key, taken, unused, current(), System.nanoTime(), then);
+        if (whole && scripts.holds()) {
+            return releases.release(key, taken, refund);
+        }
         CompletableFuture<Boolean> refunded = new CompletableFuture<>();
-        settle(Operation.REFUND, key, taken, unused, current(), System.nanoTime(), done -> {
-            if (!done && whole && scripts.holds()) {
-                releases.repeat(key, taken);
-            }
-            refunded.complete(done);
-        });
+        refund.run(refunded::complete);
         return refunded;
     }
 

@@ -30,11 +30,17 @@ final class UnconfirmedReleases {
         boolean isAway();
     }
 
+    /** One call; {@code then} gets whether Redis has done it. Returns false if Redis was not asked. */
+    interface Call {
+        boolean run(Consumer<Boolean> then);
+    }
+
     private static final class Release {
         private final String key;
         private final LimiterDecision taken;
         private final long goneAtNanos;
-        private volatile boolean mayBeDone;
+        /** How many calls Redis may have done. */
+        private final AtomicInteger asked = new AtomicInteger();
 
         Release(String key, LimiterDecision taken, long goneAtNanos) {
             this.key = key;
@@ -71,33 +77,33 @@ final class UnconfirmedReleases {
 
     /** Releases a hold; done when Redis has replied or cannot be reached. */
     CompletableFuture<?> release(String key, LimiterDecision taken) {
+        return release(key, taken, then -> runner.release(key, taken, then));
+    }
+
+    /** The same with another call the first time, which releases the hold as well. */
+    CompletableFuture<Boolean> release(String key, LimiterDecision taken, Call first) {
         CompletableFuture<Boolean> asked = new CompletableFuture<>();
-        ask(new Release(key, taken, System.nanoTime() + goneAfterNanos), asked::complete);
+        ask(new Release(key, taken, System.nanoTime() + goneAfterNanos), first, asked::complete);
         return asked;
     }
 
-    /** Releases a hold that Redis may have released already. */
-    void repeat(String key, LimiterDecision taken) {
-        Release release = new Release(key, taken, System.nanoTime() + goneAfterNanos);
-        release.mayBeDone = true;
-        add(release);
-    }
-
-    private void ask(Release release, Consumer<Boolean> then) {
-        boolean mayHaveBeenDone = release.mayBeDone;
-        release.mayBeDone = true;
-        boolean asked = runner.release(release.key, release.taken, done -> {
+    private void ask(Release release, Call call, Consumer<Boolean> then) {
+        release.asked.incrementAndGet();
+        boolean asked = call.run(done -> {
             if (!done) {
                 add(release);
             }
             then.accept(done);
         });
         if (!asked) {
-            release.mayBeDone = mayHaveBeenDone;
+            release.asked.decrementAndGet();
         }
     }
 
     private void add(Release release) {
+        if (executor.isShutdown()) { // the store is closed
+            return;
+        }
         if (count.incrementAndGet() > MAX_PENDING) {
             count.decrementAndGet();
             return;
@@ -110,7 +116,7 @@ final class UnconfirmedReleases {
         if (scheduled.compareAndSet(false, true)) {
             try {
                 executor.schedule(this::repeatAll, millis, TimeUnit.MILLISECONDS);
-            } catch (RejectedExecutionException e) { // the store is closed
+            } catch (RejectedExecutionException e) { // the store was closed meanwhile
                 pending.clear();
             }
         }
@@ -129,11 +135,14 @@ final class UnconfirmedReleases {
             if (now - release.goneAtNanos >= 0) {
                 continue;
             }
-            if (away || (release.mayBeDone && runner.holdsAlike(release.key, release.taken))) {
+            if (away || (release.asked.get() > 0 && runner.holdsAlike(release.key, release.taken))) {
                 add(release);
             } else {
                 underWay.incrementAndGet();
-                ask(release, done -> underWay.decrementAndGet());
+                ask(
+                        release,
+                        then -> runner.release(release.key, release.taken, then),
+                        done -> underWay.decrementAndGet());
             }
         }
         if (!pending.isEmpty()) {

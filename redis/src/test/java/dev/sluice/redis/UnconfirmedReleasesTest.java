@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 @Tag("slow")
 class UnconfirmedReleasesTest {
-    private static final Duration TIMEOUT = ofMillis(200);
+    private static final Duration TIMEOUT = ofMillis(500);
 
     private RedisServer server;
     private RedisStore store;
