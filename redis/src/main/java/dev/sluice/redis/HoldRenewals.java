@@ -113,6 +113,19 @@ final class HoldRenewals {
         });
     }
 
+    /** Whether there is a hold of as many permits that was taken at the same instant; true if that is not known. */
+    boolean holdsAlike(String key, LimiterDecision taken) {
+        if (everyMicros == 0) {
+            return true;
+        }
+        boolean[] found = {false};
+        held.computeIfPresent(key, (unused, holds) -> {
+            found[0] = holds.containsKey(HoldId.of(taken));
+            return holds;
+        });
+        return found[0];
+    }
+
     /** Ends the renewal of all holds of a key. */
     void removeAll(String key) {
         held.remove(key);

@@ -97,6 +97,14 @@ final class LeasedHolds {
         });
     }
 
+    /** Whether a hold of as many permits that was taken at the same instant is not known to be under its lease. */
+    boolean isUnconfirmed(String key, LimiterDecision taken) {
+        return pending.values().stream()
+                .anyMatch(lease -> lease.call.id() == taken.takenAtMicros()
+                        && lease.call.permits() == taken.charged()
+                        && lease.key.equals(key));
+    }
+
     private void confirmed(long id, @Nullable Result result) {
         if (result == null) {
             schedule();

@@ -37,6 +37,7 @@ final class ScriptCalls {
     final DenialCache denials;
     private final HoldRenewals renewals;
     private final LeasedHolds leases;
+    private final UnconfirmedReleases releases;
     final @Nullable LongSupplier testMicros;
     private volatile LimitScripts scripts;
 
@@ -49,6 +50,7 @@ final class ScriptCalls {
         this.denials = setup.denials();
         this.renewals = new HoldRenewals(new Renewals(), setup.executor(), setup.counters(), scripts.leaseMicros());
         this.leases = new LeasedHolds(this::runLease, setup.executor(), setup.counters(), scripts.leaseMicros());
+        this.releases = new UnconfirmedReleases(new Releases(), setup.executor(), scripts.leaseMicros());
         this.testMicros = setup.testMicros();
         this.scripts = scripts;
     }
@@ -148,27 +150,64 @@ final class ScriptCalls {
 
     // ---- Permits that were taken
 
-    /** Refunds the last {@code unused} permits; done when Redis has replied or cannot be reached. */
+    /**
+     * Refunds the last {@code unused} permits; done when Redis has replied or cannot be reached. If Redis has not done it,
+     * what is held is released later; rates stay taken, since a second refund would give others' permits back.
+     */
     CompletableFuture<?> refund(String key, LimiterDecision taken, long unused) {
-        if (unused == taken.permits()) {
+        boolean whole = unused == taken.permits();
+        if (whole) {
             renewals.remove(key, taken); // a part that is refunded stays held with the rest
         }
         if (taken.source() == Source.LOCAL) {
             policy.local().refund(key, taken, unused);
         }
-        return settle(Operation.REFUND, key, taken, unused);
+        if (!isOnRedis(taken)) {
+            return DONE;
+        }
+        UnconfirmedReleases.Call refund =
+                then -> settle(Operation.REFUND, key, taken, unused, current(), System.nanoTime(), then);
+        if (whole && scripts.holds()) {
+            return releases.release(key, taken, refund);
+        }
+        CompletableFuture<Boolean> refunded = new CompletableFuture<>();
+        refund.run(refunded::complete);
+        return refunded;
     }
 
     /**
-     * Releases permits of a concurrency limit; done when Redis has replied or cannot be reached. If the limits have been
-     * changed and hold nothing now, the hold is not renewed any more, and ends in Redis with its lease.
+     * Releases permits of a concurrency limit; done when Redis has replied or cannot be reached. If Redis has not done it,
+     * it is asked again. If the limits have been changed and hold nothing now, the hold is not renewed any more, and ends in
+     * Redis with its lease.
      */
     CompletableFuture<?> release(String key, LimiterDecision taken) {
         renewals.remove(key, taken);
         if (taken.source() == Source.LOCAL) {
             policy.local().release(key, taken);
         }
-        return scripts.holds() ? settle(Operation.RELEASE, key, taken, 0) : DONE;
+        return scripts.holds() && isOnRedis(taken) ? releases.release(key, taken) : DONE;
+    }
+
+    /** Releases holds on Redis. */
+    private final class Releases implements UnconfirmedReleases.Runner {
+        @Override
+        public boolean release(String key, LimiterDecision taken, Consumer<Boolean> then) {
+            if (!scripts.holds()) { // the limits were changed: whatever was held ends with its lease
+                then.accept(true);
+                return false;
+            }
+            return settle(Operation.RELEASE, key, taken, 0, current(), System.nanoTime(), then);
+        }
+
+        @Override
+        public boolean holdsAlike(String key, LimiterDecision taken) {
+            return renewals.holdsAlike(key, taken) || leases.isUnconfirmed(key, taken);
+        }
+
+        @Override
+        public boolean isAway() {
+            return connection.isOpen();
+        }
     }
 
     /** Renews the holds of this limiter. */
@@ -194,7 +233,7 @@ final class ScriptCalls {
 
         @Override
         public void release(String key, LimiterDecision taken) {
-            settle(Operation.RELEASE, key, taken, 0);
+            var unused = releases.release(key, taken);
         }
     }
 
@@ -256,26 +295,22 @@ final class ScriptCalls {
                 reply -> then.accept(reply == null ? null : LeaseCall.result(reply)));
     }
 
-    /** Only what was taken on Redis, directly or in a batch, is settled there. */
-    private CompletableFuture<?> settle(Operation operation, String key, LimiterDecision taken, long unused) {
-        if (taken.source() != Source.REDIS && taken.source() != Source.BATCH) {
-            return DONE;
-        }
-        CompletableFuture<Boolean> done = new CompletableFuture<>();
-        settle(operation, key, taken, unused, current(), System.nanoTime(), done);
-        return done;
+    /** Whether it was taken on Redis, directly or in a batch: only that is settled there. */
+    private static boolean isOnRedis(LimiterDecision taken) {
+        return taken.source() == Source.REDIS || taken.source() == Source.BATCH;
     }
 
-    private void settle(
+    /** {@code then} gets whether Redis has done it. Returns false if Redis was not asked. */
+    private boolean settle(
             Operation operation,
             String key,
             LimiterDecision taken,
             long unused,
             LimitScripts scripts,
             long askedAtNanos,
-            CompletableFuture<Boolean> done) {
+            Consumer<Boolean> then) {
         byte[] arguments = scripts.arguments(operation, taken, unused);
-        connection.run(
+        return connection.run(
                 scripts.settle(), keyNames(scripts, key), withTime(arguments), ResilientConnection.ONE, bytes -> {
                     ScriptReply reply = bytes == null || !ScriptReply.isOfSettle(bytes)
                             ? null
@@ -283,11 +318,11 @@ final class ScriptCalls {
                     if (reply != null && reply.isUndecided()) {
                         LimitScripts next = afterUndecided(scripts, reply);
                         if (reply.isOutOfWindow() && !combiner.isLate(askedAtNanos)) {
-                            settle(operation, key, taken, unused, next, askedAtNanos, done);
+                            settle(operation, key, taken, unused, next, askedAtNanos, then);
                             return;
                         }
                     }
-                    done.complete(reply != null);
+                    then.accept(reply != null && !reply.isUndecided());
                 });
     }
 

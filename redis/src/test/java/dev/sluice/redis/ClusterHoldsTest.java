@@ -1,6 +1,8 @@
 package dev.sluice.redis;
 
 import static java.time.Duration.ofHours;
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofMinutes;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,6 +14,7 @@ import dev.sluice.OnFailure;
 import dev.sluice.redis.RedisStoreBuilder.Client;
 import dev.sluice.redis.servers.Eventually;
 import dev.sluice.redis.servers.RedisCluster;
+import dev.sluice.redis.servers.RedisServer;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -66,6 +69,46 @@ class ClusterHoldsTest {
                 assertThat(limiter.decide("k" + i).allowed()).isFalse();
                 limiter.release("k" + i, held.get(i));
                 assertThat(limiter.decide("k" + i).allowed()).isTrue();
+            }
+        }
+    }
+
+    /** One master stands still for a moment, while holds on all of them are released. */
+    @ParameterizedTest
+    @EnumSource(Client.class)
+    void aReleaseThatAMasterDidNotConfirmIsMadeUpFor(Client client) {
+        cluster.masters().forEach(master -> master.command("FLUSHALL"));
+        try (RedisStore store = RedisStore.builder()
+                .url(cluster.url())
+                .client(client)
+                .timeout(ofMillis(200))
+                .lease(ofMinutes(5))
+                .onFailure(OnFailure.DENY)
+                .build()) {
+            Limiter limiter = store.limiter("late", Limit.concurrency(1));
+            for (int i = 0; i < 30; i++) {
+                String key = "k" + i;
+                Eventually.holds(
+                        "Redis decides",
+                        ofSeconds(10),
+                        () -> limiter.peek(key, 1).source() == Decision.Source.REDIS);
+            }
+            List<Decision> held = new ArrayList<>();
+            for (int i = 0; i < 30; i++) {
+                held.add(limiter.decide("k" + i));
+            }
+            assertThat(held).allMatch(Decision::allowed);
+            RedisServer frozen = cluster.masters().get(0);
+            frozen.pause();
+            for (int i = 0; i < 30; i++) {
+                limiter.release("k" + i, held.get(i));
+            }
+            assertThat(store.counters().open()).isTrue();
+            frozen.resume();
+            for (int i = 0; i < 30; i++) {
+                String key = "k" + i;
+                Eventually.holds(
+                        "it is free", ofSeconds(10), () -> limiter.peek(key, 1).allowed());
             }
         }
     }
