@@ -170,6 +170,20 @@ class UnconfirmedReleasesTest {
         }
     }
 
+    /** What was not sent is not done: nobody has to wait for the others. */
+    @Test
+    void whatWasNotSentIsReleasedWhileOthersAreHeld() throws Exception {
+        Limiter limiter = limiter("unsent", Limit.concurrency(500));
+        List<Decision> alike = takenTogether(limiter);
+        long others = 500 - free(limiter, "k") - 1;
+        openBreaker(limiter);
+        limiter.refund("k", alike.get(0));
+        server.resume();
+        Eventually.holds("it is free", ofSeconds(10), () -> free(limiter, "k") == 500 - others);
+        TimeUnit.SECONDS.sleep(1);
+        assertThat(free(limiter, "k")).isEqualTo(500 - others);
+    }
+
     /** Two of the holds that were taken at the same instant. */
     private static List<Decision> takenTogether(Limiter limiter) {
         for (int i = 0; i < 10; i++) {
