@@ -69,7 +69,7 @@ public final class SluiceServletAutoConfiguration {
     }
 
     private static List<CorsFilter> corsFilters(ListableBeanFactory beans, HttpServletRequest request) {
-        Stream<CorsFilter> own = beans.getBeanProvider(CorsFilter.class).orderedStream();
+        Stream<CorsFilter> own = CorsFilters.of(beans, request);
         return Stream.concat(own, hasSecurity() ? Security.corsFilters(beans, request) : Stream.empty())
                 .toList();
     }

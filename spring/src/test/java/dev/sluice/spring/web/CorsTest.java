@@ -6,8 +6,10 @@ import dev.sluice.spring.RunningApp;
 import java.net.http.HttpResponse;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.security.config.Customizer;
@@ -157,6 +159,31 @@ class CorsTest {
         }
     }
 
+    /** The container calls one filter for some paths, and the other one never. */
+    @Configuration(proxyBeanMethods = false)
+    static class ServletRegistrations {
+        @Bean
+        CorsFilter unused() {
+            return new CorsFilter(request -> configuration());
+        }
+
+        @Bean
+        FilterRegistrationBean<CorsFilter> off(CorsFilter unused) {
+            FilterRegistrationBean<CorsFilter> registration = new FilterRegistrationBean<>(unused);
+            registration.setEnabled(false);
+            return registration;
+        }
+
+        @Bean
+        FilterRegistrationBean<CorsFilter> some() {
+            FilterRegistrationBean<CorsFilter> registration =
+                    new FilterRegistrationBean<>(new CorsFilter(request -> configuration()));
+            registration.setName("some");
+            registration.addUrlPatterns(BEAN, INLINE + "/*", "*.json");
+            return registration;
+        }
+    }
+
     @Configuration(proxyBeanMethods = false)
     static class FluxUnused {
         @Bean
@@ -271,6 +298,16 @@ class CorsTest {
         try (RunningApp app = app(stack, security, true)) {
             refusalsHaveNoCors(app, BEAN);
             refusalsHaveNoCors(app, INLINE);
+        }
+    }
+
+    @Test
+    void aFilterThatIsRegisteredDecidesWhereItIs() {
+        try (RunningApp app = app(Stack.SERVLET, ServletRegistrations.class, false)) {
+            refusalsAreReadable(app, BEAN);
+            refusalsAreReadable(app, INLINE);
+            refusalsAreReadable(app, "/hello/a.json");
+            refusalsHaveNoCors(app, "/hello/other");
         }
     }
 }
