@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.springframework.boot.context.properties.bind.BindException;
@@ -39,6 +40,14 @@ final class RouteArguments {
     /** Whether the arguments name a rate limiter of their own. */
     static boolean nameALimiter(Map<String, ?> arguments) {
         return arguments.keySet().stream().anyMatch(name -> plain(name).equals("ratelimiter"));
+    }
+
+    /** The value of an argument of the gateway's own. */
+    static Optional<String> value(String name, Map<String, String> arguments) {
+        return arguments.entrySet().stream()
+                .filter(argument -> plain(argument.getKey()).equals(plain(name)))
+                .map(Map.Entry::getValue)
+                .findFirst();
     }
 
     /**

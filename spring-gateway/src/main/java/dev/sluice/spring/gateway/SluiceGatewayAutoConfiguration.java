@@ -4,6 +4,7 @@ import dev.sluice.spring.RuleRegistry;
 import dev.sluice.spring.SluiceAutoConfiguration;
 import dev.sluice.spring.web.ExchangeRefusals;
 import dev.sluice.spring.web.SluiceAdviceAutoConfiguration;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -31,8 +32,9 @@ public final class SluiceGatewayAutoConfiguration {
     }
 
     @Bean
-    RouteCheck sluiceRouteCheck(ObjectProvider<GatewayProperties> properties, SluiceRateLimiter limiter) {
-        return new RouteCheck(properties, limiter);
+    RouteCheck sluiceRouteCheck(
+            ObjectProvider<GatewayProperties> properties, SluiceRateLimiter limiter, ListableBeanFactory beans) {
+        return new RouteCheck(properties, limiter, new RouteKeys(beans));
     }
 
     @Bean

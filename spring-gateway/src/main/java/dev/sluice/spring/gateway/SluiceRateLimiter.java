@@ -141,7 +141,8 @@ public final class SluiceRateLimiter extends AbstractRateLimiter<SluiceRateLimit
         return known;
     }
 
-    private static String where(String routeId) {
+    /** How messages name a route. */
+    static String where(String routeId) {
         return routeId.equals(RouteDefinitionRouteLocator.DEFAULT_FILTERS)
                 ? "the default filters"
                 : "route '" + routeId + "'";

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.spring.RateLimitConfigurationException;
 import dev.sluice.spring.RuleRegistry;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -87,16 +88,19 @@ class GatewayStartTest {
                 .hasMessageContaining("route 'wrong': there is no rule named 'nope'; known are named, held");
     }
 
-    /** What docs/spring.md shows of the gateway. */
-    @Test
-    void theExampleOfTheDocsStarts() throws Exception {
+    private Path exampleOfTheDocs() throws IOException {
         String example = Pattern.compile("^```yaml\\n(spring:.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE)
                 .matcher(Files.readString(Path.of("../docs/spring.md")))
                 .results()
                 .map(match -> match.group(1))
                 .collect(Collectors.joining("---\n"));
-        Path file = Files.writeString(folder.resolve("application.yml"), example);
-        try (RunningGateway other = new RunningGateway(List.of("--spring.config.location=" + file))) {
+        return Files.writeString(folder.resolve("application.yml"), example);
+    }
+
+    /** What docs/spring.md shows of the gateway. */
+    @Test
+    void theExampleOfTheDocsStarts() throws Exception {
+        try (RunningGateway other = new RunningGateway(List.of("--spring.config.location=" + exampleOfTheDocs()))) {
             assertThat(other.bean(RuleRegistry.class).rule("gateway:shop")).isNotNull();
             assertThat(other.bean(SluiceRateLimiter.class)
                             .isAllowed("shop", "ann")
@@ -129,5 +133,68 @@ class GatewayStartTest {
             assertThat(gateway.statuses(2, "/r0/a", "ann")).containsExactly(200, 429);
             assertThat(gateway.statuses(2, "/r1/a", "ann")).containsExactly(200, 429);
         }
+    }
+
+    /** The example and the keys beside it, and nothing else. What is behind the gateway is not there. */
+    @Test
+    void theExampleOfTheDocsLimits() throws Exception {
+        try (RunningGateway gateway = new RunningGateway(List.of(
+                "--spring.config.location=" + exampleOfTheDocs(),
+                "--test.key-by-user=false",
+                "--spring.main.sources=" + GatewayKeys.class.getName()))) {
+            assertThat(gateway.statuses(60, "/shop/a", "ann")).contains(429).doesNotContain(403);
+        }
+    }
+
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void aRouteWhoseRequestsHaveNoKeyIsToldOf(CapturedOutput output) throws Exception {
+        String limits = "sluice-rate-limiter.limits=1 per 1h";
+        try (RunningGateway gateway = new RunningGateway(
+                RunningGateway.route(0, "shop", limits, "deny-empty-key=false"),
+                RunningGateway.route(1, "all", limits),
+                RunningGateway.route(2, "strict", limits, "denyEmptyKey=true"),
+                List.of(
+                        "--test.key-by-user=false",
+                        "--spring.cloud.gateway.server.webflux.filter.request-rate-limiter.deny-empty-key=false"))) {
+            assertThat(gateway.statuses(2, "/shop/a", "ann")).containsExactly(200, 200);
+            assertThat(gateway.statuses(2, "/all/a", "ann")).containsExactly(200, 200);
+            assertThat(gateway.statuses(1, "/strict/a", "ann")).containsExactly(403);
+            assertThat(warnings(output))
+                    .satisfiesExactly(
+                            line -> assertThat(line)
+                                    .contains(
+                                            "route 'shop': requests without a key are not limited",
+                                            "Define a bean of type KeyResolver"),
+                            line -> assertThat(line).contains("route 'all': requests without a key are not limited"));
+        }
+    }
+
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void aRouteWithAKeyResolverIsNotToldOf(CapturedOutput output) throws Exception {
+        String limits = "sluice-rate-limiter.limits=1 per 1h";
+        try (RunningGateway gateway =
+                new RunningGateway(RunningGateway.route(0, "shop", limits, "deny-empty-key=false"))) {
+            assertThat(gateway.statuses(2, "/shop/a", "ann")).containsExactly(200, 429);
+            assertThat(warnings(output)).isEmpty();
+        }
+    }
+
+    /** The page goes on from the example with the keys, so that who copies the one sees the other. */
+    @Test
+    void theKeysAreBesideTheExampleOfTheDocs() throws Exception {
+        String page = Files.readString(Path.of("../docs/spring.md"));
+        String[] blocks =
+                page.substring(page.indexOf("- name: RequestRateLimiter")).split("```", 4);
+        assertThat(blocks[0]).doesNotContain("deny-empty-key");
+        assertThat(blocks[2]).startsWith("java\n").contains("class GatewayKeys");
+    }
+
+    private static List<String> warnings(CapturedOutput output) {
+        return output.getOut()
+                .lines()
+                .filter(line -> line.contains("without a key"))
+                .toList();
     }
 }

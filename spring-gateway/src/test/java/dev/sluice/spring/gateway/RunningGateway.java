@@ -15,6 +15,7 @@ import java.util.List;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.cloud.gateway.event.RefreshRoutesEvent;
 import org.springframework.cloud.gateway.filter.ratelimit.KeyResolver;
@@ -34,6 +35,7 @@ final class RunningGateway implements AutoCloseable {
     @EnableAutoConfiguration
     static class App {
         @Bean
+        @ConditionalOnProperty(name = "test.key-by-user", matchIfMissing = true)
         KeyResolver byUser() {
             return exchange ->
                     Mono.justOrEmpty(exchange.getRequest().getHeaders().getFirst("X-User"));

@@ -5,10 +5,10 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.springframework.web.cors.CorsConfiguration;
 import org.springframework.web.cors.CorsConfigurationSource;
 import org.springframework.web.cors.CorsUtils;
@@ -21,19 +21,21 @@ import org.springframework.web.filter.CorsFilter;
  */
 final class ServletCors {
     private final Function<HttpServletRequest, List<CorsFilter>> filters;
-    private final Supplier<Stream<CorsConfigurationSource>> sources;
+    private final Supplier<Optional<CorsConfigurationSource>> mappings;
 
     /**
      * @param filters the filters for CORS of a request; one that has run already does nothing
-     * @param sources where the configuration is, if no filter has it: Spring MVC's own is among them
+     * @param mappings what Spring MVC applies, if the application has it; any other source is applied by a filter or by
+     *     nothing
      */
     ServletCors(
-            Function<HttpServletRequest, List<CorsFilter>> filters, Supplier<Stream<CorsConfigurationSource>> sources) {
+            Function<HttpServletRequest, List<CorsFilter>> filters,
+            Supplier<Optional<CorsConfigurationSource>> mappings) {
         this.filters = filters;
-        this.sources = sources;
+        this.mappings = mappings;
     }
 
-    /** Adds the headers. Returns false if the origin is not allowed: then the response is complete. */
+    /** Adds the headers. Returns false if the application answers the origin with 403: then the response is complete. */
     boolean apply(HttpServletRequest request, HttpServletResponse response) throws IOException, ServletException {
         if (!CorsUtils.isCorsRequest(request)) {
             return true;
@@ -45,12 +47,9 @@ final class ServletCors {
                 return false;
             }
         }
-        for (CorsConfigurationSource source : sources.get().toList()) {
-            CorsConfiguration configuration = source.getCorsConfiguration(request);
-            if (configuration != null) {
-                return new DefaultCorsProcessor().processRequest(configuration, request, response);
-            }
-        }
-        return true;
+        CorsConfiguration configuration = mappings.get()
+                .map(source -> source.getCorsConfiguration(request))
+                .orElse(null);
+        return configuration == null || new DefaultCorsProcessor().processRequest(configuration, request, response);
     }
 }

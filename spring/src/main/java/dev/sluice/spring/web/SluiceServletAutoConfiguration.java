@@ -9,6 +9,7 @@ import io.micrometer.observation.ObservationRegistry;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,6 +42,9 @@ public final class SluiceServletAutoConfiguration {
     private static final Logger LOG = LoggerFactory.getLogger(SluiceServletAutoConfiguration.class);
     private static final String SECURITY = "org.springframework.security.web.FilterChainProxy";
 
+    /** What Spring MVC applies to a request, of its mappings and of annotations. */
+    private static final String MAPPINGS = "mvcHandlerMappingIntrospector";
+
     private final RuleRegistry registry;
     private final SluiceProperties.Filter properties;
     private final ServletCors cors;
@@ -56,14 +60,16 @@ public final class SluiceServletAutoConfiguration {
         this.registry = registry;
         this.cors = new ServletCors(
                 request -> corsFilters(beans, request),
-                () -> beans.getBeanProvider(CorsConfigurationSource.class).orderedStream());
+                () -> beans.containsBean(MAPPINGS)
+                        ? Optional.of(beans.getBean(MAPPINGS, CorsConfigurationSource.class))
+                        : Optional.empty());
         this.properties = properties.filter();
         this.observations = observations.getIfAvailable(() -> ObservationRegistry.NOOP);
         this.refusals = new ServletRefusals(customizers);
     }
 
     private static List<CorsFilter> corsFilters(ListableBeanFactory beans, HttpServletRequest request) {
-        Stream<CorsFilter> own = beans.getBeanProvider(CorsFilter.class).orderedStream();
+        Stream<CorsFilter> own = CorsFilters.of(beans, request);
         return Stream.concat(own, hasSecurity() ? Security.corsFilters(beans, request) : Stream.empty())
                 .toList();
     }

@@ -19,7 +19,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 import org.springframework.security.web.server.SecurityWebFilterChain;
 import org.springframework.util.ClassUtils;
-import org.springframework.web.cors.reactive.CorsConfigurationSource;
 import org.springframework.web.cors.reactive.CorsWebFilter;
 import org.springframework.web.reactive.HandlerMapping;
 import org.springframework.web.server.ServerWebExchange;
@@ -46,7 +45,6 @@ public final class SluiceWebFluxAutoConfiguration {
     SluiceWebFluxAutoConfiguration(ListableBeanFactory beans) {
         this.cors = new ReactiveCors(
                 exchange -> corsFilters(beans, exchange),
-                () -> beans.getBeanProvider(CorsConfigurationSource.class).orderedStream(),
                 () -> beans.getBeanProvider(HandlerMapping.class).orderedStream());
     }
 

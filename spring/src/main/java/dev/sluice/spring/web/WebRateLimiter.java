@@ -27,7 +27,7 @@ final class WebRateLimiter {
 
     private final RuleRegistry registry;
     private final WebRules.Phase phase;
-    private final List<PathPattern> excluded = new ArrayList<>();
+    private final List<PathPattern> excluded;
     /** The rules whose warnings are in the log. */
     private volatile @Nullable WebRules warnedOf;
 
@@ -35,16 +35,31 @@ final class WebRateLimiter {
     WebRateLimiter(RuleRegistry registry, WebRules.Phase phase, List<String> excluded) {
         this.registry = registry;
         this.phase = phase;
-        for (String pattern : excluded) {
+        this.excluded = patterns(excluded);
+        warn(registry.web());
+    }
+
+    private static List<PathPattern> patterns(List<String> excluded) {
+        List<PathPattern> patterns = new ArrayList<>();
+        List<String> problems = new ArrayList<>();
+        for (int i = 0; i < excluded.size(); i++) {
+            String pattern = excluded.get(i);
+            String where = "sluice.filter.exclude[" + i + "]: ";
+            if (!pattern.startsWith("/")) {
+                problems.add(where + "would never match: a path begins with '/', was '" + pattern + "'");
+                continue;
+            }
             try {
-                this.excluded.add(PathPatternParser.defaultInstance.parse(pattern));
+                patterns.add(PathPatternParser.defaultInstance.parse(pattern));
             } catch (PatternParseException e) {
-                throw new RateLimitConfigurationException(
-                        "sluice.filter.exclude: expected a path pattern such as /actuator/**, was '" + pattern + "': "
-                                + e.getMessage());
+                problems.add(where + "expected a path pattern such as /actuator/**, was '" + pattern + "': "
+                        + e.getMessage());
             }
         }
-        warn(registry.web());
+        if (!problems.isEmpty()) {
+            throw new RateLimitConfigurationException(problems);
+        }
+        return patterns;
     }
 
     /** Warns once of what may be a mistake in the rules. */

@@ -6,17 +6,21 @@ import dev.sluice.spring.RunningApp;
 import java.net.http.HttpResponse;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+import org.springframework.security.config.annotation.web.configurers.AbstractHttpConfigurer;
 import org.springframework.security.config.web.server.ServerHttpSecurity;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.security.web.server.SecurityWebFilterChain;
 import org.springframework.security.web.server.util.matcher.PathPatternParserServerWebExchangeMatcher;
 import org.springframework.web.cors.CorsConfiguration;
+import org.springframework.web.cors.CorsConfigurationSource;
 import org.springframework.web.cors.UrlBasedCorsConfigurationSource;
 import org.springframework.web.cors.reactive.CorsWebFilter;
 import org.springframework.web.filter.CorsFilter;
@@ -28,6 +32,7 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 @Tag("full")
 class CorsTest {
     private static final String ORIGIN = "https://shop.example";
+    private static final String OTHER = "https://other.example";
     private static final String MAPPED = "/hello/mapped";
     private static final String BEAN = "/hello/bean";
     private static final String INLINE = "/hello/inline";
@@ -126,6 +131,78 @@ class CorsTest {
         }
     }
 
+    /** A configuration that no part of the application asks for: Spring Security looks for another name, or is not there. */
+    @Configuration(proxyBeanMethods = false)
+    static class ServletUnused {
+        @Bean
+        CorsConfigurationSource reports() {
+            return request -> configuration();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class ServletUnusedBySecurity extends ServletUnused {
+        @Bean
+        SecurityFilterChain ofBean(HttpSecurity http) throws Exception {
+            return http.securityMatcher(BEAN + "*")
+                    .cors(Customizer.withDefaults())
+                    .authorizeHttpRequests(requests -> requests.anyRequest().permitAll())
+                    .build();
+        }
+
+        @Bean
+        SecurityFilterChain without(HttpSecurity http) throws Exception {
+            return http.securityMatcher(INLINE + "*")
+                    .cors(AbstractHttpConfigurer::disable)
+                    .authorizeHttpRequests(requests -> requests.anyRequest().permitAll())
+                    .build();
+        }
+    }
+
+    /** The container calls one filter for some paths, and the other one never. */
+    @Configuration(proxyBeanMethods = false)
+    static class ServletRegistrations {
+        @Bean
+        CorsFilter unused() {
+            return new CorsFilter(request -> configuration());
+        }
+
+        @Bean
+        FilterRegistrationBean<CorsFilter> off(CorsFilter unused) {
+            FilterRegistrationBean<CorsFilter> registration = new FilterRegistrationBean<>(unused);
+            registration.setEnabled(false);
+            return registration;
+        }
+
+        @Bean
+        FilterRegistrationBean<CorsFilter> some() {
+            FilterRegistrationBean<CorsFilter> registration =
+                    new FilterRegistrationBean<>(new CorsFilter(request -> configuration()));
+            registration.setName("some");
+            registration.addUrlPatterns(BEAN, INLINE + "/*", "*.json");
+            return registration;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class FluxUnused {
+        @Bean
+        org.springframework.web.cors.reactive.CorsConfigurationSource reports() {
+            return exchange -> configuration();
+        }
+    }
+
+    /** Here Spring Security looks for the type. */
+    @Configuration(proxyBeanMethods = false)
+    static class FluxUnusedBySecurity extends FluxUnused {
+        @Bean
+        SecurityWebFilterChain without(ServerHttpSecurity http) {
+            return http.cors(ServerHttpSecurity.CorsSpec::disable)
+                    .authorizeExchange(requests -> requests.anyExchange().permitAll())
+                    .build();
+        }
+    }
+
     private static RunningApp app(Stack stack, Class<?> configuration, boolean security) {
         List<Class<?>> classes = List.of(LoginApp.class, configuration);
         String[] rules = {
@@ -152,11 +229,25 @@ class CorsTest {
         assertThat(refused.headers().firstValue("Access-Control-Expose-Headers"))
                 .hasValueSatisfying(exposed -> assertThat(exposed).contains("RateLimit", "Retry-After"));
         assertThat(refused.headers().firstValue("Retry-After")).isPresent();
-        assertThat(app.get(path, "Origin", "https://other.example").statusCode())
-                .isIn(403, 429);
-        assertThat(app.get(path, "Origin", "https://other.example").headers().firstValue("Access-Control-Allow-Origin"))
-                .isEmpty();
+        HttpResponse<String> other = app.get(path, "Origin", OTHER);
+        assertThat(other.statusCode()).as("as the application answers").isEqualTo(403);
+        assertThat(other.headers().firstValue("Access-Control-Allow-Origin")).isEmpty();
         assertThat(app.get(path).statusCode()).isEqualTo(429);
+    }
+
+    private static void refusalsHaveNoCors(RunningApp app, String path) {
+        for (String origin : List.of(ORIGIN, OTHER)) {
+            String own = path + (origin.equals(ORIGIN) ? "" : "x");
+            for (int status : List.of(200, 200, 429)) {
+                HttpResponse<String> response = app.get(own, "Origin", origin);
+                assertThat(response.statusCode()).as(origin).isEqualTo(status);
+                assertThat(response.headers().firstValue("Access-Control-Allow-Origin"))
+                        .isEmpty();
+                assertThat(response.headers().firstValue("RateLimit")).isPresent();
+                assertThat(response.headers().firstValue("Retry-After").isPresent())
+                        .isEqualTo(status == 429);
+            }
+        }
     }
 
     /** Only what Spring itself answers is free: any other OPTIONS is a request like others. */
@@ -193,6 +284,30 @@ class CorsTest {
         try (RunningApp app = app(stack, security, true)) {
             refusalsAreReadable(app, BEAN);
             refusalsAreReadable(app, INLINE);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aSourceThatTheApplicationDoesNotApplyDecidesNothing(Stack stack) {
+        boolean servlet = stack == Stack.SERVLET;
+        try (RunningApp app = app(stack, servlet ? ServletUnused.class : FluxUnused.class, false)) {
+            refusalsHaveNoCors(app, "/hello/x");
+        }
+        Class<?> security = servlet ? ServletUnusedBySecurity.class : FluxUnusedBySecurity.class;
+        try (RunningApp app = app(stack, security, true)) {
+            refusalsHaveNoCors(app, BEAN);
+            refusalsHaveNoCors(app, INLINE);
+        }
+    }
+
+    @Test
+    void aFilterThatIsRegisteredDecidesWhereItIs() {
+        try (RunningApp app = app(Stack.SERVLET, ServletRegistrations.class, false)) {
+            refusalsAreReadable(app, BEAN);
+            refusalsAreReadable(app, INLINE);
+            refusalsAreReadable(app, "/hello/a.json");
+            refusalsHaveNoCors(app, "/hello/other");
         }
     }
 }

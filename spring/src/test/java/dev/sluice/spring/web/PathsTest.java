@@ -1,7 +1,9 @@
 package dev.sluice.spring.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sluice.spring.RateLimitConfigurationException;
 import dev.sluice.spring.RunningApp;
 import java.util.List;
 import java.util.stream.Stream;
@@ -135,5 +137,29 @@ class PathsTest {
             assertThat(app.statuses(3, "GET", "/shop/hello")).containsOnly(200);
             assertThat(app.statuses(2, "GET", "/shop/")).containsExactly(200, 429);
         }
+    }
+
+    /** A pattern that matches no path would leave the path limited that it was meant for. */
+    @ParameterizedTest
+    @EnumSource
+    void anExcludedPatternThatMatchesNoPathEndsTheStart(Stack stack) {
+        assertThatThrownBy(() -> stack.start(
+                                List.of(LoginApp.class),
+                                "sluice.filter.exclude[0]=open/**",
+                                "sluice.filter.exclude[1]=/hello/**",
+                                "sluice.filter.exclude[2]=**",
+                                "sluice.filter.exclude[3]=/hello/{")
+                        .close())
+                .rootCause()
+                .isInstanceOfSatisfying(
+                        RateLimitConfigurationException.class,
+                        refused -> assertThat(refused.problems())
+                                .hasSize(3)
+                                .contains(
+                                        "sluice.filter.exclude[0]: would never match: a path begins with '/', was 'open/**'",
+                                        "sluice.filter.exclude[2]: would never match: a path begins with '/', was '**'")
+                                .anySatisfy(problem -> assertThat(problem)
+                                        .startsWith("sluice.filter.exclude[3]: expected a path pattern such as "
+                                                + "/actuator/**, was '/hello/{': ")));
     }
 }
