@@ -118,8 +118,8 @@ public final class SluiceRateLimiter extends AbstractRateLimiter<SluiceRateLimit
             request.with(route.attribute, id);
         }
         RuleCheck check = new RuleCheck(route.rule, request.build());
-        return Mono.deferContextual(context -> ReactiveVerdicts.await(engine, engine.check(List.of(check)))
-                .map(verdict -> response(verdict, context)));
+        return Mono.deferContextual(context -> ReactiveVerdicts.await(
+                engine, () -> engine.check(List.of(check)), verdict -> response(verdict, context)));
     }
 
     private Response response(Verdict verdict, ContextView context) {

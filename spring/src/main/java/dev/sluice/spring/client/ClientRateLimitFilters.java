@@ -61,9 +61,13 @@ public final class ClientRateLimitFilters {
     }
 
     private static Mono<ClientResponse> once(OutgoingRule rule, ClientRequest request, ExchangeFunction next) {
-        Mono<Verdict> verdict = Mono.defer(() -> ReactiveVerdicts.await(
-                        rule.engine(), rule.check(request.method().name(), request.url())))
-                .flatMap(given -> given.allowed() ? Mono.just(given) : Mono.error(OutgoingRule.denied(given)));
+        Mono<Verdict> verdict = ReactiveVerdicts.await(
+                rule.engine(), () -> rule.check(request.method().name(), request.url()), given -> {
+                    if (!given.allowed()) {
+                        throw OutgoingRule.denied(given);
+                    }
+                    return given;
+                });
         return Mono.usingWhen(
                 verdict,
                 given -> next.exchange(request),

@@ -76,8 +76,8 @@ final class AsyncCall {
             return;
         }
         CallCharge taken = charge.apply(verdict);
-        observations.note(verdict);
         try {
+            observations.note(verdict);
             Object answer = verdict.allowed()
                     ? ExposeInvocationInterceptor.INSTANCE.invoke(call)
                     : method.instead(call, verdict);

@@ -74,12 +74,12 @@ final class ReactiveRateLimitExecutor {
             CallObservations observations = CallObservations.of(current, ReactiveCallerContext.request(context));
             return caller.flatMap(known -> {
                 List<RateLimitOperation> applying = method.applying(call, known);
-                return ReactiveVerdicts.await(executor.engine(), executor.check(applying, call, known))
-                        .doOnNext(verdict -> {
+                return ReactiveVerdicts.await(
+                        executor.engine(), () -> executor.check(applying, call, known), verdict -> {
                             observations.note(verdict);
                             ReactiveCallHeaders.show(verdict, context);
-                        })
-                        .map(verdict -> new CallCharge(executor.registry(), verdict, applying, call, known));
+                            return new CallCharge(executor.registry(), verdict, applying, call, known);
+                        });
             });
         });
     }

@@ -56,21 +56,32 @@ final class SluiceWebFilter implements WebFilter, Ordered {
         Request checked = limiter.request(rules, request);
         return checked == null
                 ? chain.filter(request.exchange())
-                : ReactiveVerdicts.await(limiter.engine(), limiter.check(rules, checked))
-                        .flatMap(verdict -> answer(rules, checked, verdict, request, chain));
+                : ReactiveVerdicts.await(
+                                limiter.engine(),
+                                () -> limiter.check(rules, checked),
+                                verdict -> publish(rules, checked, verdict, request))
+                        .flatMap(published -> answer(published, request.exchange(), chain));
     }
 
-    private Mono<Void> answer(
-            WebRules rules, Request checked, Verdict verdict, ExchangeAdapter request, WebFilterChain chain) {
+    /** @param charge what the request took; null if it is denied */
+    private record Published(Verdict verdict, @Nullable RequestCharge charge) {}
+
+    private Published publish(WebRules rules, Request checked, Verdict verdict, ExchangeAdapter request) {
         ServerHttpResponse response = request.exchange().getResponse();
-        RequestCharge charge = limiter.publish(rules, checked, verdict, request, response.getHeaders()::set);
-        Mono<Void> answer = charge == null
-                ? cors.apply(request.exchange(), Mono.defer(() -> refusals.refuse(verdict, request.exchange())))
-                : proceed(charge, request.exchange(), response, chain);
-        return RateLimitObservations.isDue(verdict) ? noted(verdict, request.exchange(), answer) : answer;
+        return new Published(verdict, limiter.publish(rules, checked, verdict, request, response.getHeaders()::set));
+    }
+
+    private Mono<Void> answer(Published published, ServerWebExchange exchange, WebFilterChain chain) {
+        Verdict verdict = published.verdict;
+        return published.charge == null
+                ? noted(verdict, exchange, cors.apply(exchange, Mono.defer(() -> refusals.refuse(verdict, exchange))))
+                : proceed(verdict, published.charge, exchange, chain);
     }
 
     private static Mono<Void> noted(Verdict verdict, ServerWebExchange exchange, Mono<Void> answer) {
+        if (!RateLimitObservations.isDue(verdict)) {
+            return answer;
+        }
         return Mono.deferContextual(context -> {
             Observation current = context.<@Nullable Observation>getOrDefault(RateLimitObservations.IN_CONTEXT, null);
             CallObservations.of(current, exchange).note(verdict);
@@ -79,13 +90,16 @@ final class SluiceWebFilter implements WebFilter, Ordered {
     }
 
     private static Mono<Void> proceed(
-            RequestCharge charge, ServerWebExchange exchange, ServerHttpResponse response, WebFilterChain chain) {
-        if (charge.needsStatus()) {
-            response.beforeCommit(() -> Mono.fromFuture(() -> charge.settle(status(response))));
-        }
+            Verdict verdict, RequestCharge charge, ServerWebExchange exchange, WebFilterChain chain) {
+        ServerHttpResponse response = exchange.getResponse();
         return Mono.usingWhen(
                 Mono.just(charge),
-                taken -> chain.filter(exchange),
+                taken -> {
+                    if (taken.needsStatus()) {
+                        response.beforeCommit(() -> Mono.fromFuture(() -> taken.settle(status(response))));
+                    }
+                    return noted(verdict, exchange, chain.filter(exchange));
+                },
                 taken -> Mono.fromFuture(() -> taken.complete(status(response))),
                 (taken, failure) -> Mono.fromRunnable(() -> fail(taken, response)),
                 taken -> Mono.fromRunnable(() -> taken.complete(WebRules.NO_STATUS)));

@@ -1,6 +1,7 @@
 package dev.sluice.spring.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.Store;
 import dev.sluice.redis.servers.Eventually;
@@ -11,6 +12,7 @@ import dev.sluice.rules.file.RuleFile;
 import dev.sluice.spring.test.TestClock;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
@@ -34,7 +36,7 @@ class ReactiveVerdictsTest {
     private final AtomicInteger running = new AtomicInteger();
 
     private Disposable request() {
-        return ReactiveVerdicts.await(engine, engine.check(REQUEST))
+        return ReactiveVerdicts.await(engine, () -> engine.check(REQUEST), verdict -> verdict)
                 .flatMap(verdict -> Mono.<Verdict>never().doOnSubscribe(begun -> running.incrementAndGet()))
                 .subscribe();
     }
@@ -66,5 +68,68 @@ class ReactiveVerdictsTest {
         request().dispose();
         assertThat(delay()).isEqualTo(before);
         assertThat(engine.waiting()).isEqualTo(1);
+    }
+
+    /** How many permits are held. */
+    private static long held(RuleEngine engine) {
+        return 5
+                - Objects.requireNonNull(engine.inspect("held", "").join())
+                        .decision()
+                        .remaining();
+    }
+
+    private RuleEngine queueAndHold() {
+        return new RuleEngine(
+                Store.builder().ticker(clock).scheduler(clock).build(),
+                RuleFile.parse("rules.yaml", """
+                        rules:
+                          - { name: queue, limits: [1 per 10s leaky-bucket capacity=10 queue] }
+                          - { name: held, limits: [5 at once] }
+                        """),
+                clock,
+                clock,
+                clock);
+    }
+
+    @Test
+    void whoHangsUpWhenItsTurnHasComeAndHasNotBegunHoldsNothing() {
+        RuleEngine both = queueAndHold();
+        Mono<Verdict> request = ReactiveVerdicts.await(both, () -> both.check(REQUEST), verdict -> verdict);
+        request.subscribe();
+        Disposable second = request.subscribe();
+        assertThat(held(both)).isEqualTo(2);
+        try (HeldTasks tasks = new HeldTasks()) {
+            clock.advance(TURN);
+            Eventually.holds("the turn has come", Duration.ofSeconds(30), () -> !tasks.isEmpty());
+            second.dispose();
+            tasks.run();
+        }
+        assertThat(held(both)).isEqualTo(1);
+        assertThat(both.waiting()).isZero();
+    }
+
+    @Test
+    void anOwnerThatThrowsOwnsNothing() {
+        RuleEngine both = queueAndHold();
+        Mono<Verdict> request = ReactiveVerdicts.await(both, () -> both.check(REQUEST), verdict -> {
+            throw new IllegalStateException("no owner");
+        });
+        assertThatThrownBy(request::block)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("no owner");
+        assertThat(held(both)).isZero();
+    }
+
+    @Test
+    void aCheckThatThrowsFails() {
+        Mono<Verdict> request = ReactiveVerdicts.await(
+                engine,
+                () -> {
+                    throw new IllegalArgumentException("no rule");
+                },
+                verdict -> verdict);
+        assertThatThrownBy(request::block)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("no rule");
     }
 }
