@@ -5,6 +5,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -12,10 +13,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 
 /** Pages that are open: each asks for {@code /v1/live} once a second and listens to {@code /v1/events}. */
 final class OpenPages implements AutoCloseable {
     private static final long SECOND = 1000;
+    private static final Duration TO_OPEN = Duration.ofSeconds(20);
     /** More often than a server needs to be asked that goes on counting hot keys. */
     private static final long WHILE_COUNTING = 3 * SECOND;
 
@@ -36,12 +39,14 @@ final class OpenPages implements AutoCloseable {
         this.pages = pages;
     }
 
+    /** Pages that have each had an answer: to open them is not part of what they cost while they are open. */
     static OpenPages open(int adminPort, int pages) {
         OpenPages open = new OpenPages(adminPort, pages);
         for (int i = 0; i < pages; i++) {
             open.streams.add(open.client.sendAsync(request(adminPort, "/v1/events"), BodyHandlers.discarding()));
             open.poll(i * SECOND / pages, SECOND);
         }
+        open.awaitAnswers();
         return open;
     }
 
@@ -61,6 +66,18 @@ final class OpenPages implements AutoCloseable {
                 .thenApply(HttpResponse::statusCode)
                 .whenComplete(
                         (status, failure) -> (failure == null && status == 200 ? answers : failures).incrementAndGet());
+    }
+
+    private void awaitAnswers() {
+        long deadline = System.nanoTime() + TO_OPEN.toNanos();
+        while (answers.get() < pages) {
+            if (failures.get() > 0 || System.nanoTime() > deadline) {
+                close();
+                throw new IllegalStateException(
+                        "of " + pages + " pages " + answers + " had an answer, and " + failures + " a failure");
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
+        }
     }
 
     private static HttpRequest request(int port, String path) {
