@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.redis.servers.Eventually;
 import dev.sluice.server.record.RecorderSettings;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
@@ -94,16 +96,26 @@ class RuleTrialAttackTest {
         record(60_000);
         try (Socket left =
                 new Socket(InetAddress.getLoopbackAddress(), service.server().adminPort())) {
-            Service.write(
-                    left,
-                    "POST " + TRY + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/yaml\r\nContent-Length: "
-                            + SLOW.length() + "\r\n\r\n" + SLOW);
-            Eventually.holds("it is under way", PATIENCE, () -> post(TRY, RULES).statusCode() == 503);
+            Eventually.holds("it is under way", PATIENCE, () -> {
+                ask(left); // again, where the other one had the turn
+                return post(TRY, RULES).statusCode() == 503;
+            });
         }
         Eventually.holds(
                 "the turn is free",
                 Duration.ofSeconds(8),
                 () -> post(TRY, RULES).statusCode() == 200);
+    }
+
+    private static void ask(Socket socket) {
+        try {
+            Service.write(
+                    socket,
+                    "POST " + TRY + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/yaml\r\nContent-Length: "
+                            + SLOW.length() + "\r\n\r\n" + SLOW);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @ParameterizedTest
