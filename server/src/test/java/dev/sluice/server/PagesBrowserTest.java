@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -54,6 +55,9 @@ class PagesBrowserTest {
                 limits: [30 per 1h sliding-window]
                 on-exceed: shadow
             """;
+    /** Of the server that the pictures show. */
+    private static final String PICTURED = RULES.replace("20 per 1h token-bucket", "5 per 1s token-bucket");
+
     /** Keys that would be run if they were ever taken for HTML. */
     private static final List<String> HOSTILE =
             List.of("<script>hacked=1</script>", "<img src=x onerror=hacked=1>", "'\"><svg onload=hacked=1>");
@@ -219,6 +223,25 @@ class PagesBrowserTest {
         browser().await("document.querySelectorAll('#rules-grid article').length", "1");
         go("/");
         browser().await("[...document.querySelectorAll('#limited .key')].length >= 3", "true");
+    }
+
+    /** A gap is shown, and the time before any server ran is not, but for the least that a chart shows. */
+    @Test
+    void chartsBeginWhereAServerDid() throws Exception {
+        go("/");
+        String charts = "const { sinceStart } = await import('/charts.js');"
+                + "const history = (count, first) => ({from: 1000, step: 2, count, series: {"
+                + "  allowed: Array.from({length: count}, (_, i) => i < first || i === count - 2 ? null : 1),"
+                + "  denied: Array.from({length: count}, (_, i) => i <= first ? null : 2)}});"
+                + "const told = shown => [shown.from, shown.count, ...Object.values(shown.series).map(v => v.length)].join();";
+        assertThat(browser().run(charts + "return told(sinceStart(history(900, 700)))"))
+                .isEqualTo("2400,200,200,200");
+        assertThat(browser().run(charts + "return told(sinceStart(history(900, 899)))"))
+                .isEqualTo("2680,60,60,60");
+        assertThat(browser().run(charts + "return told(sinceStart(history(900, 0)))"))
+                .isEqualTo("1000,900,900,900");
+        assertThat(browser().run(charts + "return told(sinceStart(history(10, 9)))"))
+                .isEqualTo("1000,10,10,10");
     }
 
     /** A person without a mouse skips the header. */
@@ -453,13 +476,44 @@ class PagesBrowserTest {
     @Test
     void picturesAreTaken() throws Exception {
         Assumptions.assumeTrue(System.getProperty("sluice.screenshots", "").equals("write"));
-        for (int second = 0; second < 40; second++) {
-            check("path=/api/orders&user=ada", 6);
-            check("path=/api/orders&user=bob", 2);
-            check("method=POST&path=/login&ip=198.51.100.7", 1 + second % 3);
-            check("path=/search&ip=192.0.2.44", 4);
-            TimeUnit.MILLISECONDS.sleep(700);
+        try (Service busy = new Service(Service.settings(PICTURED).recorder(RecorderSettings.of(4 << 20)))) {
+            Service before = service();
+            started = busy;
+            takePictures();
+            started = before;
         }
+    }
+
+    /** Two minutes of a shop: people, a script that asks for too much, and somebody who guesses passwords. */
+    private static void traffic() throws InterruptedException {
+        for (int i = 0; i < 240; i++) {
+            int people = 6 + (int) Math.round(4 * Math.sin(i / 20.0));
+            for (int person = 0; person < people; person++) {
+                check("path=/api/orders&user=customer-" + (i * 7 + person * 3) % 40, 1);
+            }
+            check("path=/search&ip=192.0.2." + (40 + i % 30), 1);
+            if (i > 60) {
+                check("path=/api/orders&user=export-script", 8);
+            }
+            if (i > 120 && i % 2 == 0) {
+                check("method=POST&path=/login&ip=198.51.100.7", 1 + i % 3);
+            }
+            if (i % 9 == 0) {
+                check("method=POST&path=/login&ip=203.0.113." + (5 + i % 4), 1);
+            }
+            TimeUnit.MILLISECONDS.sleep(480);
+        }
+    }
+
+    private static void takePictures() throws Exception {
+        traffic();
+        CompletableFuture<?> goesOn = CompletableFuture.runAsync(() -> {
+            try {
+                traffic();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
         for (String theme : List.of("light", "dark")) {
             picture("live-" + theme, "/", 1280, 1080, theme);
             picture("rule-" + theme, "/rule?name=login-per-ip&key=198.51.100.7", 1280, 1080, theme);
@@ -469,6 +523,7 @@ class PagesBrowserTest {
         for (String theme : List.of("light", "dark")) {
             picture("rules-" + theme, "/rules", 1280, 860, theme);
         }
+        goesOn.join();
     }
 
     private static void picture(String name, String path, int width, int height, String theme) throws Exception {

@@ -80,14 +80,17 @@ final class RedisHistory implements SharedHistory {
     @Override
     public long publish(SharedSlot slot, long number) {
         boolean minute = slot.span() == SharedSlot.Span.MINUTE;
-        String[] keys = {stream(slot.span()), base + ":sent:" + id + (minute ? ":minutes" : ":seconds"), base + ":hours"
-        };
         return call(redis -> {
             String hash = namesHash(redis, slot);
             List<Object> reply = redis.eval(
                     PUBLISH,
                     ScriptOutputType.MULTI,
-                    keys,
+                    new String[] {
+                        stream(slot.span()),
+                        base + ":sent:" + id + (minute ? ":minutes" : ":seconds"),
+                        base + ":hours",
+                        namesKey(hash)
+                    },
                     id,
                     Long.toString(number),
                     Long.toString(slot.time()),
@@ -103,17 +106,21 @@ final class RedisHistory implements SharedHistory {
             if (!entry.isEmpty() && isBefore(entry, lastRead.getOrDefault(slot.span(), "0-0"))) {
                 lastRead.put(slot.span(), "0-0"); // this Redis has begun anew, with an earlier clock
             }
+            if (((Number) reply.get(2)).longValue() == 0) {
+                ownNames = null;
+                namesHash(redis, slot);
+            }
             return ((Number) reply.get(0)).longValue();
         });
     }
 
-    /** The hash of the names of a slot, which are in Redis when this returns. */
+    /** The hash of the names of a slot, which are in Redis when this returns, unless it was emptied within the minute. */
     private String namesHash(RedisClusterCommands<String, String> redis, SharedSlot slot) {
         long minute = slot.span() == SharedSlot.Span.MINUTE ? slot.time() : slot.time() / 60;
         if (!slot.names().equals(ownNames) || minute != ownNamesMinute) {
             String json = new JsonArray(slot.names()).encode();
             ownHash = hash(json);
-            redis.set(base + ":names:" + ownHash, json, SetArgs.Builder.ex(NAMES_EXPIRE_SECONDS));
+            redis.set(namesKey(ownHash), json, SetArgs.Builder.ex(NAMES_EXPIRE_SECONDS));
             ownNames = slot.names();
             ownNamesMinute = minute;
         }
@@ -168,7 +175,7 @@ final class RedisHistory implements SharedHistory {
         if (known != null) {
             return known;
         }
-        String json = redis.get(base + ":names:" + hash);
+        String json = redis.get(namesKey(hash));
         List<String> read = json == null
                 ? List.of()
                 : new JsonArray(json)
@@ -236,6 +243,10 @@ final class RedisHistory implements SharedHistory {
     @Override
     public void close() {
         connection.close();
+    }
+
+    private String namesKey(String hash) {
+        return base + ":names:" + hash;
     }
 
     private String stream(SharedSlot.Span span) {

@@ -37,6 +37,9 @@ export const named = counts =>
 const POINTS = 900;
 const SMALL_POINTS = 180;
 const LATEST_SECONDS = 10;
+/** The least that a chart shows, if a server has run for less than the history reaches back. */
+const LEAST_SLOTS = 60;
+const MINUTE_SECONDS = 60;
 const all = new Set();
 const resized = new ResizeObserver(entries => {
   for (const entry of entries) [...all].find(chart => chart.box === entry.target)?.fit();
@@ -82,7 +85,8 @@ export class Chart {
   }
 
   /** Shows what /v1/history answers, under a name. */
-  show(history, label) {
+  show(whole, label) {
+    const history = sinceStart(whole);
     const series = partsOfSeries(history, this.whole);
     this.latest = latest(series, history.step);
     const names = drawn(series);
@@ -123,7 +127,7 @@ export class Chart {
       hooks: {setCursor: [plot => this.point(plot.cursor.idx)]},
       scales: {x: {time: true}, y: {range: (plot, low, high) => [0, high > 0 ? high * 1.06 : 1]}},
       axes: [
-        {...axis, show: !this.small, grid: {show: false}, size: 24, space: 70, values: (plot, ticks) => ticks.map(hour)},
+        {...axis, show: !this.small, grid: {show: false}, size: 24, space: 80, values: (plot, ticks, axis, space, step) => ticks.map(step < MINUTE_SECONDS ? second : hour)},
         {...axis, size: this.small ? 34 : 46, space: this.small ? 30 : 36, gap: 4, values: (plot, ticks) => ticks.map(compact)},
       ],
       series: [{}, ...styles.map(name => ({
@@ -158,6 +162,23 @@ export class Chart {
     all.delete(this);
     this.plot?.destroy();
   }
+}
+
+/** A history without the time before any server ran, so that the first minutes fill the chart. */
+export function sinceStart(history) {
+  const counts = Object.values(history.series);
+  let first = 0;
+  while (first < history.count - LEAST_SLOTS && counts.every(values => values[first] === null)) first++;
+  return {
+    ...history,
+    from: history.from + first * history.step,
+    count: history.count - first,
+    series: Object.fromEntries(Object.entries(history.series).map(([name, values]) => [name, values.slice(first)])),
+  };
+}
+
+function second(seconds) {
+  return time(seconds * 1000, {timeStyle: 'medium'});
 }
 
 function hour(seconds) {

@@ -73,6 +73,20 @@ class SharedHistoryTest {
         assertThat(two.sum("a", Column.ALLOWED)).isEqualTo(8);
     }
 
+    /** The names of rules are written once a minute, and counts name them by their hash. */
+    @Test
+    void aServerThatStartsAfterRedisWasEmptiedReadsWhatIsCounted() {
+        exchange(one);
+        one.count("a", Column.ALLOWED, 3).tick();
+        exchange(one);
+        redis.command("FLUSHALL");
+        one.count("a", Column.ALLOWED, 4).tick();
+        exchange(one);
+        exchange(two);
+        two.tick();
+        assertThat(two.sum("a", Column.ALLOWED)).isEqualTo(4);
+    }
+
     @Test
     void aMonthSurvivesARestartAndTheLossOfRedis() {
         exchange(one);
