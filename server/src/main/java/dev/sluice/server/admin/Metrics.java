@@ -2,7 +2,7 @@ package dev.sluice.server.admin;
 
 import dev.sluice.Store;
 import dev.sluice.micrometer.StoreMetrics;
-import dev.sluice.rules.Leases;
+import dev.sluice.rules.engine.Leases;
 import dev.sluice.rules.watch.Watcher;
 import dev.sluice.server.record.Recorder;
 import dev.sluice.server.ruleset.ActiveRules;

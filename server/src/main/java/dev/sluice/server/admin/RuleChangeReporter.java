@@ -1,7 +1,7 @@
 package dev.sluice.server.admin;
 
 import dev.sluice.rules.Rule;
-import dev.sluice.rules.RuleEngine;
+import dev.sluice.rules.engine.RuleEngine;
 import dev.sluice.server.ruleset.RejectedRules;
 import dev.sluice.server.ruleset.RuleChangeListener;
 import dev.sluice.server.ruleset.RuleProblem;

@@ -1,7 +1,7 @@
 package dev.sluice.server.admin;
 
-import dev.sluice.rules.Leases;
-import dev.sluice.rules.RuleEngine;
+import dev.sluice.rules.engine.Leases;
+import dev.sluice.rules.engine.RuleEngine;
 import dev.sluice.server.envoy.GrpcStatuses;
 import dev.sluice.server.web.BodyBudget;
 import dev.sluice.server.web.Bounds;
