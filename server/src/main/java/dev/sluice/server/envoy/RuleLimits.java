@@ -7,6 +7,8 @@ import dev.sluice.rules.Request;
 import dev.sluice.rules.RuleDecision;
 import dev.sluice.rules.Verdict;
 import dev.sluice.rules.engine.RuleEngine;
+import dev.sluice.server.envoy.file.DescriptorLimit;
+import dev.sluice.server.envoy.file.EnvoyUnit;
 import dev.sluice.server.record.Recorder;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;

@@ -8,6 +8,7 @@ import dev.sluice.redis.servers.Eventually;
 import dev.sluice.rules.Request;
 import dev.sluice.rules.Verdict;
 import dev.sluice.rules.engine.RuleEngine;
+import dev.sluice.server.metrics.Traffic;
 import dev.sluice.server.ruleset.InitialRules;
 import dev.sluice.server.ruleset.RuleUpdater;
 import io.vertx.core.Vertx;

@@ -10,6 +10,8 @@ import dev.sluice.OnFailure;
 import dev.sluice.Store;
 import dev.sluice.rules.engine.RuleEngine;
 import dev.sluice.rules.file.RuleFile;
+import dev.sluice.server.envoy.file.EnvoyConfig;
+import dev.sluice.server.envoy.file.EnvoyConfigException;
 import io.envoyproxy.envoy.config.bootstrap.v3.Bootstrap;
 import io.envoyproxy.envoy.extensions.filters.http.ratelimit.v3.RateLimit;
 import io.envoyproxy.envoy.extensions.filters.http.router.v3.Router;

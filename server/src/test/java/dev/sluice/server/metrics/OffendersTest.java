@@ -1,8 +1,8 @@
-package dev.sluice.server.admin;
+package dev.sluice.server.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.server.admin.Offenders.Offender;
+import dev.sluice.server.metrics.Offenders.Offender;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

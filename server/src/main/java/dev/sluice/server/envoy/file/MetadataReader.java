@@ -1,4 +1,4 @@
-package dev.sluice.server.envoy;
+package dev.sluice.server.envoy.file;
 
 import com.google.protobuf.ListValue;
 import com.google.protobuf.NullValue;

@@ -1,11 +1,10 @@
-package dev.sluice.server.envoy;
+package dev.sluice.server.envoy.file;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.sluice.OnFailure;
-import dev.sluice.Store;
+import dev.sluice.server.envoy.Trace;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -247,7 +246,6 @@ final class EnvoyConfigTest {
                 .hasMessageContaining("cannot be read as a directory of *.yaml files");
     }
 
-    /** Taken when it is the same at the second look; what is wrong changes nothing. */
     @Test
     @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void aFileThatDoesNotEndIsRefused(@TempDir Path directory) throws Exception {
@@ -258,32 +256,6 @@ final class EnvoyConfigTest {
         assertThatThrownBy(() -> EnvoyConfig.read(directory))
                 .hasMessageContaining(pipe + ": cannot be read: not a regular file")
                 .hasMessageContaining("zero.yaml: cannot be read: not a regular file");
-    }
-
-    @Test
-    void aFolderThatIsWatched(@TempDir Path directory) throws Exception {
-        Path file = Files.writeString(directory.resolve("a.yaml"), "domain: a");
-        try (EnvoyFolder folder = EnvoyFolder.open(directory);
-                Store store = Store.local()) {
-            EnvoyLimits limits = new EnvoyLimits(store, OnFailure.LOCAL, folder.config());
-            Files.writeString(file, "domain: b");
-            folder.look(limits);
-            assertThat(limits.config().domains()).containsExactly("a");
-            folder.look(limits);
-            assertThat(limits.config().domains()).containsExactly("b");
-            Files.writeString(directory.resolve("c.yaml"), "domane: c");
-            folder.look(limits);
-            folder.look(limits);
-            assertThat(limits.config().domains()).containsExactly("b");
-            Files.writeString(directory.resolve("c.yaml"), "domain: c");
-            folder.look(limits);
-            folder.look(limits);
-            assertThat(limits.config().domains()).containsExactlyInAnyOrder("b", "c");
-            Files.delete(directory.resolve("c.yaml"));
-            folder.look(limits);
-            folder.look(limits);
-            assertThat(limits.config().domains()).containsExactly("b");
-        }
     }
 
     private static String limit(EnvoyConfig config, String descriptor) {

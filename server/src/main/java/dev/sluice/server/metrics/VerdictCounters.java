@@ -1,4 +1,4 @@
-package dev.sluice.server.admin;
+package dev.sluice.server.metrics;
 
 import dev.sluice.Decision;
 import dev.sluice.Decision.Source;
@@ -11,11 +11,13 @@ import dev.sluice.rules.Verdict;
 import dev.sluice.rules.VerdictListener;
 import dev.sluice.server.envoy.DescriptorHits;
 import dev.sluice.server.envoy.RateLimitListener;
+import dev.sluice.server.envoy.file.LimitPath;
 import dev.sluice.server.history.Column;
 import dev.sluice.server.history.Counted;
 import dev.sluice.server.history.KeyWatch;
 import dev.sluice.server.history.Row;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
@@ -30,7 +32,7 @@ import java.util.concurrent.atomic.LongAdder;
  * <p>Every check costs an addition for the verdict, a look-up and an addition for each rule, and two additions for the
  * time it took. Only denials cost more, and no denial ever waits.
  */
-final class VerdictCounters implements VerdictListener, RateLimitListener {
+public final class VerdictCounters implements VerdictListener, RateLimitListener {
     /** A rule that lets requests wait has made one wait if its verdict took longer than this. */
     private static final long WAITED_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
@@ -51,23 +53,39 @@ final class VerdictCounters implements VerdictListener, RateLimitListener {
     final LongAdder failed = new LongAdder();
 
     final LongAdder waited = new LongAdder();
-    final KeyWatch keys = new KeyWatch(Ticker.system());
+    private final KeyWatch keys = new KeyWatch(Ticker.system());
     private final Map<Source, LongAdder> sources = new EnumMap<>(Source.class);
     private final Source usual;
-    private final EventStream events;
-
-    /** Counts decisions in memory. */
-    VerdictCounters(EventStream events) {
-        this(events, Source.LOCAL);
-    }
+    private final DenialListener denials;
 
     /** With the source that most decisions have, which is not counted. */
-    VerdictCounters(EventStream events, Source usual) {
-        this.events = events;
+    public VerdictCounters(DenialListener denials, Source usual) {
+        this.denials = denials;
         this.usual = usual;
         for (Source source : Source.values()) {
             sources.put(source, new LongAdder());
         }
+    }
+
+    /** Sets the names of the rules. A name that stays keeps its counts; the counts of one that goes are lost. */
+    public void rules(Collection<String> names) {
+        byRule.rules(names);
+    }
+
+    /** Sets the limits for Envoy, likewise. */
+    public void limits(Collection<LimitPath> limits) {
+        descriptors.limits(limits);
+        byRule.descriptors(limits.stream().map(LimitPath::name).toList());
+    }
+
+    /** The keys that are denied most. */
+    public Offenders offenders() {
+        return offenders;
+    }
+
+    /** The keys that come most often and are denied most often at the moment. */
+    public KeyWatch keys() {
+        return keys;
     }
 
     @Override
@@ -128,8 +146,13 @@ final class VerdictCounters implements VerdictListener, RateLimitListener {
         return source == Source.FAILURE_POLICY || source == Source.LOCAL;
     }
 
-    /** Counts who waited. */
-    void took(long nanos, Verdict verdict) {
+    /** Records the time from the arrival of a check to its verdict. Allocates nothing. */
+    public void took(long nanos) {
+        latency.record(nanos);
+    }
+
+    /** The same, with the verdict, and counts who waited. */
+    public void took(long nanos, Verdict verdict) {
         latency.record(nanos);
         if (nanos < WAITED_NANOS || !verdict.allowed()) {
             return;
@@ -160,7 +183,7 @@ final class VerdictCounters implements VerdictListener, RateLimitListener {
     }
 
     /** Passes on all counts, for the history. */
-    void read(Counted.Reader reader, long errors) {
+    public void read(Counted.Reader reader, long errors) {
         reader.row(Row.REQUESTS, requests(errors));
         reader.row(
                 Row.SOURCES,
@@ -205,8 +228,8 @@ final class VerdictCounters implements VerdictListener, RateLimitListener {
     private void denied(String rule, String key, Outcome outcome, long retryAfterMicros) {
         offenders.denied(rule, key);
         keys.denied(rule, key);
-        if (events.clients() > 0) {
-            events.denied(rule, key, outcome.name().toLowerCase(Locale.ROOT), millis(retryAfterMicros));
+        if (denials.isListening()) {
+            denials.denied(rule, key, outcome.name().toLowerCase(Locale.ROOT), millis(retryAfterMicros));
         }
     }
 

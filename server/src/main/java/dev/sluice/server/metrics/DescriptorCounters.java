@@ -1,7 +1,7 @@
-package dev.sluice.server.admin;
+package dev.sluice.server.metrics;
 
 import dev.sluice.server.envoy.DescriptorHits;
-import dev.sluice.server.envoy.LimitPath;
+import dev.sluice.server.envoy.file.LimitPath;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;

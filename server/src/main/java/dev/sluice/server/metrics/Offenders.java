@@ -1,4 +1,4 @@
-package dev.sluice.server.admin;
+package dev.sluice.server.metrics;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,13 +20,13 @@ import org.jspecify.annotations.Nullable;
  * <p>Why stripes: a sketch has one writer at a time. Each thread has a stripe as its own, more or less, and a denial that
  * finds its stripe busy is not waited for but missed, and counted as such.
  */
-final class Offenders {
+public final class Offenders {
     private static final int SKETCH_SIZE = 1024;
     private static final int MAX_KEY_LENGTH = 256;
     private static final int STRIPES = 8;
 
     /** A key that was denied. */
-    record Offender(String rule, String key) {}
+    public record Offender(String rule, String key) {}
 
     /**
      * How often a key was denied.
@@ -34,10 +34,10 @@ final class Offenders {
      * @param atLeast the smallest number it can be
      * @param atMost the largest number it can be
      */
-    record Count(Offender offender, long atLeast, long atMost) {}
+    public record Count(Offender offender, long atLeast, long atMost) {}
 
     /** The keys that were denied most, the first one most often, out of all denials in the time {@code over}. */
-    record Top(List<Count> top, long denials, long missed, Duration over) {}
+    public record Top(List<Count> top, long denials, long missed, Duration over) {}
 
     private static final class Stripe {
         final ReentrantLock lock = new ReentrantLock();
@@ -87,7 +87,8 @@ final class Offenders {
         }
     }
 
-    Top top(int max) {
+    /** At most {@code max} of the keys that were denied most. */
+    public Top top(int max) {
         long now = period();
         ItemsSketch<Offender> all = new ItemsSketch<>(SKETCH_SIZE);
         for (Stripe stripe : stripes) {

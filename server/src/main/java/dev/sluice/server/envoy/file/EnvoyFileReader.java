@@ -1,12 +1,12 @@
-package dev.sluice.server.envoy;
+package dev.sluice.server.envoy.file;
 
 import com.google.protobuf.Struct;
 import dev.sluice.rules.file.FileProblems;
 import dev.sluice.rules.file.YamlDocument;
 import dev.sluice.rules.file.YamlFields;
 import dev.sluice.rules.file.YamlValue;
-import dev.sluice.server.envoy.DescriptorNode.Level;
-import dev.sluice.server.envoy.DescriptorNode.Wildcard;
+import dev.sluice.server.envoy.file.DescriptorNode.Level;
+import dev.sluice.server.envoy.file.DescriptorNode.Wildcard;
 import dev.sluice.text.DidYouMean;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,4 +1,4 @@
-package dev.sluice.server.admin;
+package dev.sluice.server.metrics;
 
 import dev.sluice.Outcome;
 import dev.sluice.server.history.Column;

@@ -1,4 +1,4 @@
-package dev.sluice.server.envoy;
+package dev.sluice.server.envoy.file;
 
 import com.google.protobuf.Struct;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.RateLimit;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param message the same as a part of the response
  * @param metadata what the response carries while this limit is not exceeded
  */
-record DescriptorLimit(
+public record DescriptorLimit(
         LimitPath path,
         String identity,
         @Nullable EnvoyUnit unit,
@@ -32,7 +32,7 @@ record DescriptorLimit(
         Struct metadata) {
 
     /** What happens when a limit is exceeded. */
-    enum Mode {
+    public enum Mode {
         /** The request is denied. */
         ENFORCED,
         /** It is only counted. */
@@ -42,7 +42,7 @@ record DescriptorLimit(
     }
 
     /** An enforced limit without a name or other options. */
-    static DescriptorLimit unnamed(LimitPath path, EnvoyUnit unit, long requestsPerUnit) {
+    public static DescriptorLimit unnamed(LimitPath path, EnvoyUnit unit, long requestsPerUnit) {
         return new DescriptorLimit(
                 path,
                 "",
@@ -56,12 +56,13 @@ record DescriptorLimit(
                 Struct.getDefaultInstance());
     }
 
-    boolean unlimited() {
+    /** Whether there is no limit. */
+    public boolean unlimited() {
         return unit == null;
     }
 
     /** A limit as a part of the response. */
-    static RateLimit message(String name, long requestsPerUnit, @Nullable EnvoyUnit unit) {
+    public static RateLimit message(String name, long requestsPerUnit, @Nullable EnvoyUnit unit) {
         RateLimit.Builder message =
                 RateLimit.newBuilder().setName(name).setRequestsPerUnit((int) Math.min(requestsPerUnit, 0xFFFF_FFFFL));
         return unit == null ? message.build() : message.setUnit(unit.message()).build();

@@ -1,4 +1,4 @@
-package dev.sluice.server.envoy;
+package dev.sluice.server.envoy.file;
 
 /**
  * Where a limit stands in the files.

@@ -1,4 +1,4 @@
-package dev.sluice.server.envoy;
+package dev.sluice.server.envoy.file;
 
 import java.util.LinkedHashMap;
 import java.util.List;

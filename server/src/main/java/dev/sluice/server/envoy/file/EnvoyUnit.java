@@ -1,4 +1,4 @@
-package dev.sluice.server.envoy;
+package dev.sluice.server.envoy.file;
 
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.RateLimit;
 import io.envoyproxy.envoy.type.v3.RateLimitUnit;
@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Envoy's units of time, counted from 1970. A month is 30 days, a year 365. */
-enum EnvoyUnit {
+public enum EnvoyUnit {
     SECOND(Duration.ofSeconds(1), RateLimit.Unit.SECOND),
     MINUTE(Duration.ofMinutes(1), RateLimit.Unit.MINUTE),
     HOUR(Duration.ofHours(1), RateLimit.Unit.HOUR),
@@ -26,11 +26,13 @@ enum EnvoyUnit {
         this.message = message;
     }
 
-    Duration period() {
+    /** Its length. */
+    public Duration period() {
         return period;
     }
 
-    long micros() {
+    /** Its length in microseconds. */
+    public long micros() {
         return period.toSeconds() * 1_000_000;
     }
 
@@ -50,12 +52,12 @@ enum EnvoyUnit {
     }
 
     /** The one of a request. */
-    static @Nullable EnvoyUnit of(RateLimitUnit unit) {
+    public static @Nullable EnvoyUnit of(RateLimitUnit unit) {
         return named(unit.name());
     }
 
     /** The one of this length. */
-    static @Nullable EnvoyUnit lasting(Duration period) {
+    public static @Nullable EnvoyUnit lasting(Duration period) {
         for (EnvoyUnit unit : values()) {
             if (unit.period.equals(period)) {
                 return unit;

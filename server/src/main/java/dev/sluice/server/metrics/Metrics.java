@@ -1,17 +1,16 @@
-package dev.sluice.server.admin;
+package dev.sluice.server.metrics;
 
 import dev.sluice.Store;
 import dev.sluice.micrometer.StoreMetrics;
 import dev.sluice.rules.engine.Leases;
 import dev.sluice.rules.watch.Watcher;
 import dev.sluice.server.record.Recorder;
-import dev.sluice.server.ruleset.ActiveRules;
-import dev.sluice.server.ruleset.RuleUpdater;
 import dev.sluice.server.tls.PortTls;
 import dev.sluice.server.web.BodyBudget;
 import dev.sluice.server.web.ConnectionMemory;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.jvm.ClassLoaderMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
@@ -25,6 +24,7 @@ import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.ToDoubleFunction;
@@ -33,7 +33,7 @@ import java.util.function.ToDoubleFunction;
  * All metrics, for Prometheus. It reads counters that others keep, and the number of its time series does not grow with
  * traffic.
  */
-final class Metrics implements AutoCloseable {
+public final class Metrics implements AutoCloseable {
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final JvmGcMetrics garbage = new JvmGcMetrics();
     /** Binding these takes a tenth of a start, and nobody asks for them so soon. */
@@ -59,7 +59,7 @@ final class Metrics implements AutoCloseable {
                 .forEach(binder -> binder.bindTo(registry));
     }
 
-    void show(VerdictCounters counters) {
+    public void show(VerdictCounters counters) {
         registry.getPrometheusRegistry().register((MultiCollector)
                 () -> MetricSnapshots.of(counters.byRule.snapshot(), counters.latency.snapshot()));
         registry.getPrometheusRegistry().register((MultiCollector) counters.descriptors::snapshots);
@@ -79,49 +79,6 @@ final class Metrics implements AutoCloseable {
                 .tag("outcome", outcome)
                 .description(help)
                 .register(registry);
-    }
-
-    void show(EventStream events) {
-        gauge("sluice.events.listeners", "Clients that listen to the event stream.", events, EventStream::clients);
-        counter(
-                "sluice.events.cut.off",
-                "Clients of the event stream that were cut off because they read too slowly.",
-                events.slowClients);
-    }
-
-    void show(AdminAccess access, AuditLog audit) {
-        counter(
-                "sluice.admin.refused",
-                "Requests to the admin port without a valid token, or from another site.",
-                access.refused);
-        counter("sluice.audit.failures", "Lines that could not be written to the audit log.", audit.failures);
-    }
-
-    void show(RuleUpdater updater, RuleChangeReporter reporter) {
-        ActiveRules rules = updater.active();
-        gauge("sluice.rules", "Rules in force.", reporter, RuleChangeReporter::rules);
-        gauge(
-                "sluice.rules.version",
-                "The version of the rules in force.",
-                rules,
-                now -> now.version().number());
-        gauge(
-                "sluice.rules.bad",
-                "1 while the newest rules are bad and older ones are in force.",
-                rules,
-                now -> now.rejected() == null ? 0 : 1);
-        gauge(
-                "sluice.rules.sharing.up",
-                "1 while the rules that servers share can be read.",
-                rules,
-                now -> now.isSharingReachable() ? 1 : 0);
-        gauge(
-                "sluice.rules.overrides",
-                "Keys that are blocked or overridden for a while.",
-                updater,
-                from -> from.overrides().size());
-        counter("sluice.rules.changes", "Changes of the rules.", reporter.changes);
-        counter("sluice.rules.rejections", "Rules that were rejected because they were bad.", reporter.rejections);
     }
 
     private void show(BodyBudget budget) {
@@ -150,51 +107,43 @@ final class Metrics implements AutoCloseable {
         }
     }
 
-    void show(Watcher watcher) {
+    public void show(Watcher watcher) {
         FunctionCounter.builder("sluice.watch.failures", watcher, Watcher::failures)
                 .tag("watch", watcher.name())
                 .description(
                         "Failed attempts to read what is watched: the rules, the files for Envoy, or those for TLS.")
                 .register(registry);
-        Gauge.builder("sluice.watch.failing", watcher, now -> now.failure() == null ? 0 : 1)
-                .tag("watch", watcher.name())
-                .description("1 while attempts to look at what is watched end in an error.")
-                .strongReference(true)
-                .register(registry);
+        gauge(
+                "sluice.watch.failing",
+                "1 while attempts to look at what is watched end in an error.",
+                Tags.of("watch", watcher.name()),
+                watcher,
+                now -> now.failure() == null ? 0 : 1);
     }
 
-    void show(PortTls tls) {
-        Gauge.builder("sluice.tls.expires.seconds", tls, now -> now.expires().getEpochSecond())
-                .tag("port", tls.port())
-                .description("When the certificate of the port expires, in seconds since 1970.")
-                .register(registry);
-        Gauge.builder("sluice.tls.bad", tls, now -> now.isBad() ? 1 : 0)
-                .tag("port", tls.port())
-                .description("1 while the newest files for TLS are bad and older ones are in use.")
-                .register(registry);
+    public void show(PortTls tls) {
+        Tags port = Tags.of("port", tls.port());
+        gauge(
+                "sluice.tls.expires.seconds",
+                "When the certificate of the port expires, in seconds since 1970.",
+                port,
+                tls,
+                now -> now.expires().getEpochSecond());
+        gauge(
+                "sluice.tls.bad",
+                "1 while the newest files for TLS are bad and older ones are in use.",
+                port,
+                tls,
+                now -> now.isBad() ? 1 : 0);
     }
 
-    void show(Store store) {
+    public void show(Store store) {
         StoreMetrics metrics = new StoreMetrics(store);
         metrics.bindTo(registry);
         beforeScrape = metrics::refreshMasters;
     }
 
-    void show(EnvoyReporter envoy) {
-        gauge("sluice.envoy.config.limits", "Limits for Envoy in force.", envoy, EnvoyReporter::limits);
-        gauge(
-                "sluice.envoy.config.bad",
-                "1 while the folder of limits for Envoy is bad and older ones are in force.",
-                envoy,
-                now -> now.isBad() ? 1 : 0);
-        counter("sluice.envoy.config.changes", "Changes of the limits for Envoy.", envoy.changes);
-        counter(
-                "sluice.envoy.config.rejections",
-                "Changes of the limits for Envoy that were rejected because they were bad.",
-                envoy.rejections);
-    }
-
-    void show(Recorder recorder) {
+    public void show(Recorder recorder) {
         FunctionCounter.builder("sluice.recorder.records", recorder, Recorder::records)
                 .description("Requests that were recorded.")
                 .register(registry);
@@ -214,61 +163,7 @@ final class Metrics implements AutoCloseable {
                 now -> now.reach().toMillis() / 1000.0);
     }
 
-    void show(FiguresHandler figures) {
-        gauge(
-                "sluice.figures.qps",
-                "Requests per second over the last minute, of all servers.",
-                figures,
-                now -> now.qps(60));
-        gauge(
-                "sluice.figures.under.way",
-                "The most requests that were under way at once in the last minute, of all servers.",
-                figures,
-                FiguresHandler::mostUnderWay);
-        for (double part : new double[] {0.5, 0.99, 0.999}) {
-            Gauge.builder("sluice.figures.response.seconds", figures, now -> now.responseSeconds(part))
-                    .tag("quantile", Double.toString(part))
-                    .description("The time from a check to its verdict over the last minute, of all servers.")
-                    .strongReference(true)
-                    .register(registry);
-        }
-        gauge(
-                "sluice.availability.target",
-                "The part of requests that should be good.",
-                figures,
-                FiguresHandler::target);
-        FiguresHandler.WINDOWS.forEach((name, window) -> {
-            availability(
-                    "sluice.availability",
-                    "The part of requests that were good, of all servers.",
-                    figures,
-                    name,
-                    now -> now.of(window).availability().orElse(Double.NaN));
-            availability(
-                    "sluice.availability.budget.left.minutes",
-                    "What is left of the error budget, in minutes.",
-                    figures,
-                    name,
-                    now -> now.of(window).budgetLeftMinutes());
-            availability(
-                    "sluice.availability.burn.rate",
-                    "How fast the error budget is used: at 1 it lasts for the window.",
-                    figures,
-                    name,
-                    now -> now.of(window).burnRate());
-        });
-    }
-
-    private void availability(
-            String name, String help, FiguresHandler figures, String window, ToDoubleFunction<FiguresHandler> value) {
-        Gauge.builder(name, figures, value)
-                .tag("window", window)
-                .description(help)
-                .strongReference(true)
-                .register(registry);
-    }
-
-    void show(Traffic traffic) {
+    public void show(Traffic traffic) {
         registry.getPrometheusRegistry()
                 .register((MultiCollector) new TrafficSnapshots(traffic.http(), traffic.grpc())::all);
         show(traffic.budget());
@@ -287,16 +182,31 @@ final class Metrics implements AutoCloseable {
                 .register(registry);
     }
 
-    private void counter(String name, String help, LongAdder adder) {
+    /** A counter that something keeps. */
+    public void counter(String name, String help, LongAdder adder) {
         FunctionCounter.builder(name, adder, LongAdder::sum).description(help).register(registry);
     }
 
-    private <T> void gauge(String name, String help, T of, ToDoubleFunction<T> value) {
-        Gauge.builder(name, of, value).description(help).strongReference(true).register(registry);
+    /** A number that something knows. */
+    public <T> void gauge(String name, String help, T of, ToDoubleFunction<T> value) {
+        gauge(name, help, Tags.empty(), of, value);
+    }
+
+    /** The same, one of several of this name: that with {@code label} as its tag. */
+    public <T> void gauge(String name, String help, Map.Entry<String, String> label, T of, ToDoubleFunction<T> value) {
+        gauge(name, help, Tags.of(label.getKey(), label.getValue()), of, value);
+    }
+
+    private <T> void gauge(String name, String help, Tags tags, T of, ToDoubleFunction<T> value) {
+        Gauge.builder(name, of, value)
+                .tags(tags)
+                .description(help)
+                .strongReference(true)
+                .register(registry);
     }
 
     /** All metrics in the text format of Prometheus. Takes too long for an event loop. */
-    String scrape() {
+    public String scrape() {
         jvm.join();
         beforeScrape.run();
         return registry.scrape();

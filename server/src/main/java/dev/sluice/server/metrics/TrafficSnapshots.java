@@ -1,4 +1,4 @@
-package dev.sluice.server.admin;
+package dev.sluice.server.metrics;
 
 import dev.sluice.server.envoy.GrpcStatuses;
 import dev.sluice.server.web.HttpCounters;

@@ -1,4 +1,4 @@
-package dev.sluice.server.admin;
+package dev.sluice.server.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

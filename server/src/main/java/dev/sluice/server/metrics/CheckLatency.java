@@ -1,4 +1,4 @@
-package dev.sluice.server.admin;
+package dev.sluice.server.metrics;
 
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
 /** A histogram of how long checks take. Recording one costs two additions and allocates nothing. */
-final class CheckLatency {
+public final class CheckLatency {
     private static final long[] UPPER_MICROS = {
         10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 1_000_000
     };
@@ -32,7 +32,7 @@ final class CheckLatency {
     }
 
     /** The bounds of the buckets but the last, which has none. */
-    static long[] upperMicros() {
+    public static long[] upperMicros() {
         return UPPER_MICROS.clone();
     }
 

@@ -1,10 +1,10 @@
-package dev.sluice.server.envoy;
+package dev.sluice.server.envoy.file;
 
 import dev.sluice.Durations;
 import dev.sluice.rules.RegularFile;
 import dev.sluice.rules.file.FileProblems;
 import dev.sluice.rules.file.RuleFile;
-import dev.sluice.server.envoy.DescriptorNode.Level;
+import dev.sluice.server.envoy.file.DescriptorNode.Level;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -39,18 +39,19 @@ public final class EnvoyConfig {
      * @param byFile the texts by the names of their files
      * @param problems why some of them could not be read
      */
-    record Texts(SortedMap<String, String> byFile, List<String> problems) {}
+    public record Texts(SortedMap<String, String> byFile, List<String> problems) {}
 
     /**
      * Reads every {@code *.yaml} of a directory.
      *
      * @throws EnvoyConfigException if any of them cannot be used, or there is none
      */
-    static EnvoyConfig read(Path directory) throws EnvoyConfigException {
+    public static EnvoyConfig read(Path directory) throws EnvoyConfigException {
         return parse(texts(directory));
     }
 
-    static Texts texts(Path directory) {
+    /** The texts of every {@code *.yaml} of a directory. */
+    public static Texts texts(Path directory) {
         SortedMap<String, String> texts = new TreeMap<>();
         List<String> problems = new ArrayList<>();
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
@@ -80,7 +81,12 @@ public final class EnvoyConfig {
         return parse(files, new ArrayList<>());
     }
 
-    static EnvoyConfig parse(Texts texts) throws EnvoyConfigException {
+    /**
+     * Reads these texts.
+     *
+     * @throws EnvoyConfigException if any of them cannot be used
+     */
+    public static EnvoyConfig parse(Texts texts) throws EnvoyConfigException {
         return parse(texts.byFile, new ArrayList<>(texts.problems));
     }
 
@@ -158,8 +164,7 @@ public final class EnvoyConfig {
     }
 
     /** The limit that applies to a descriptor, if any: one as many levels deep as the descriptor has entries. */
-    @Nullable
-    MatchedLimit find(String domain, RateLimitDescriptor descriptor) {
+    public @Nullable MatchedLimit find(String domain, RateLimitDescriptor descriptor) {
         Level level = domains.get(domain);
         if (level == null) {
             return null;
@@ -175,6 +180,6 @@ public final class EnvoyConfig {
         }
         DescriptorLimit limit =
                 path.isEmpty() ? null : path.get(path.size() - 1).limit();
-        return limit == null ? null : new MatchedLimit(domain, limit, path, descriptor);
+        return limit == null ? null : new MatchedLimit(limit, path, descriptor);
     }
 }

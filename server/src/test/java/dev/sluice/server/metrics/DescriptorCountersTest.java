@@ -1,10 +1,10 @@
-package dev.sluice.server.admin;
+package dev.sluice.server.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.Decision;
 import dev.sluice.server.envoy.DescriptorHits;
-import dev.sluice.server.envoy.LimitPath;
+import dev.sluice.server.envoy.file.LimitPath;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import java.util.List;
 import java.util.Map;

@@ -1,25 +1,46 @@
-package dev.sluice.server.envoy;
+package dev.sluice.server.envoy.file;
 
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import java.util.List;
 
 /** A descriptor of a request, the limit of a file that applies to it, and the nodes that lead to that limit. */
-record MatchedLimit(String domain, DescriptorLimit limit, List<DescriptorNode> nodes, RateLimitDescriptor descriptor) {
+public final class MatchedLimit {
+    private final DescriptorLimit limit;
+    private final List<DescriptorNode> nodes;
+    private final RateLimitDescriptor descriptor;
+
+    MatchedLimit(DescriptorLimit limit, List<DescriptorNode> nodes, RateLimitDescriptor descriptor) {
+        this.limit = limit;
+        this.nodes = nodes;
+        this.descriptor = descriptor;
+    }
+
+    /** The limit. */
+    public DescriptorLimit limit() {
+        return limit;
+    }
 
     /** The key of the counter: the values that the file leaves open. */
-    String key() {
+    public String key() {
         String key = null;
         for (int i = 0; i < nodes.size(); i++) {
             if (!nodes.get(i).fixed()) {
                 String value = descriptor.getEntries(i).getValue();
-                key = key == null ? Descriptors.escape(value) : key + "|" + Descriptors.escape(value);
+                key = key == null ? escape(value) : key + "|" + escape(value);
             }
         }
         return key == null ? "" : key;
     }
 
+    /** A part of a key whose parts are joined by {@code |}. */
+    public static String escape(String text) {
+        return text.indexOf('|') < 0 && text.indexOf('\\') < 0
+                ? text
+                : text.replace("\\", "\\\\").replace("|", "\\|");
+    }
+
     /** The path to the limit with the values of the request, where the file asks for them. */
-    String detailedPath() {
+    public String detailedPath() {
         if (!limit.detailedMetric() && !hasValueToMetric()) {
             return limit.path().descriptor();
         }

@@ -1,4 +1,4 @@
-package dev.sluice.server.admin;
+package dev.sluice.server.metrics;
 
 import dev.sluice.rules.engine.Leases;
 import dev.sluice.rules.engine.RuleEngine;
@@ -34,7 +34,7 @@ public record Traffic(
     private static final int FIRST_ERROR = 500;
 
     /** How many requests to the data port ended with an error of the server. */
-    long errors() {
+    public long errors() {
         HttpCounters.Port data = http.ports().get("data");
         long all = -notReady.getAsLong();
         if (data != null) {
