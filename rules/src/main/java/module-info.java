@@ -6,6 +6,7 @@ module dev.sluice.rules {
     requires org.snakeyaml.engine;
 
     exports dev.sluice.rules;
+    exports dev.sluice.rules.engine;
     exports dev.sluice.rules.file;
     exports dev.sluice.rules.match;
     exports dev.sluice.rules.watch;

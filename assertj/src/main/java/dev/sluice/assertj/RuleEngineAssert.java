@@ -2,7 +2,7 @@ package dev.sluice.assertj;
 
 import dev.sluice.rules.Rule;
 import dev.sluice.rules.RuleDecision;
-import dev.sluice.rules.RuleEngine;
+import dev.sluice.rules.engine.RuleEngine;
 import java.util.stream.Collectors;
 import org.assertj.core.api.AbstractAssert;
 

@@ -1,7 +1,7 @@
 package dev.sluice.assertj;
 
 import dev.sluice.Limiter;
-import dev.sluice.rules.RuleEngine;
+import dev.sluice.rules.engine.RuleEngine;
 
 /**
  * Assertions on limiters and rules. They take permits, as requests would.

@@ -7,7 +7,7 @@ import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.ManualClock;
 import dev.sluice.Store;
-import dev.sluice.rules.RuleEngine;
+import dev.sluice.rules.engine.RuleEngine;
 import dev.sluice.rules.file.RuleFile;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;

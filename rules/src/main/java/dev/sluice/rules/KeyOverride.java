@@ -19,7 +19,7 @@ public record KeyOverride(String rule, String key, boolean blocked, List<Limit> 
     }
 
     /** Whether it is in force at an instant. */
-    boolean isActive(Instant now) {
+    public boolean isActive(Instant now) {
         return until.isAfter(now);
     }
 }

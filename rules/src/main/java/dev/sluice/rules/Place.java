@@ -12,14 +12,15 @@ public final class Place {
     private final Decision held;
     private final AtomicBoolean free = new AtomicBoolean();
 
-    Place(Limiter limiter, String key, Decision held) {
+    /** The place that {@code held} takes in a limiter of requests under way. */
+    public Place(Limiter limiter, String key, Decision held) {
         this.limiter = limiter;
         this.key = key;
         this.held = held;
     }
 
     /** Frees the place. Only the first call does anything. */
-    CompletableFuture<?> release() {
+    public CompletableFuture<?> release() {
         return free.compareAndSet(false, true)
                 ? limiter.releaseAsync(key, held)
                 : CompletableFuture.completedFuture(null);

@@ -95,7 +95,7 @@ public final class Request implements Attributes {
     }
 
     /** Whether {@link #paths} has only the value of the attribute. */
-    boolean hasOnePath() {
+    public boolean hasOnePath() {
         return forms == null;
     }
 
@@ -114,7 +114,7 @@ public final class Request implements Attributes {
     }
 
     /** The same request with another attribute. */
-    Request with(String name, String value) {
+    public Request with(String name, String value) {
         String[] more = Arrays.copyOf(pairs, pairs.length + 2);
         more[pairs.length] = name;
         more[pairs.length + 1] = value;
@@ -122,7 +122,7 @@ public final class Request implements Attributes {
     }
 
     /** The same request with one form of its path. */
-    Request withPath(String path) {
+    public Request withPath(String path) {
         String[] same = pairs.clone();
         for (int i = 0; i < same.length; i += 2) {
             if (same[i].equals(PATH)) {
@@ -175,7 +175,7 @@ public final class Request implements Attributes {
         }
 
         /** Adds an attribute in the form in which it stands in a key. */
-        Builder withNormalized(String name, String value) {
+        public Builder withNormalized(String name, String value) {
             return add(name, value);
         }
 

@@ -100,7 +100,7 @@ public record Rule(
     }
 
     /** All its limits, with those of its overrides. */
-    Stream<Limit> allLimits() {
+    public Stream<Limit> allLimits() {
         return allLimits(limits, overrides);
     }
 
@@ -124,7 +124,7 @@ public record Rule(
     }
 
     /** Whether it can deny a request: it is neither a shadow nor does it only degrade. */
-    boolean enforces() {
+    public boolean enforces() {
         return onExceed.action() == OnExceed.Action.REJECT || onExceed.action() == OnExceed.Action.WAIT;
     }
 }

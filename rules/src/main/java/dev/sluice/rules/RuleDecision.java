@@ -42,16 +42,18 @@ public record RuleDecision(
     }
 
     /** Whether permits were taken: a decision that only looked took none. */
-    boolean isTaken() {
+    public boolean isTaken() {
         return decision.outcome() == Outcome.ALLOWED
                 && !(decision instanceof LimiterDecision made && made.charged() == 0);
     }
 
-    RuleDecision withDecision(Decision decision) {
+    /** The same with another decision of its limiter. */
+    public RuleDecision withDecision(Decision decision) {
         return new RuleDecision(rule, limiterName, key, share, limiter, decision, place);
     }
 
-    RuleDecision withPlace(@Nullable Place place) {
+    /** The same for a request that has a place, or none. */
+    public RuleDecision withPlace(@Nullable Place place) {
         return new RuleDecision(rule, limiterName, key, share, limiter, decision, place);
     }
 

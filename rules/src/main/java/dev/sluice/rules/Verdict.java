@@ -22,7 +22,7 @@ public record Verdict(
     }
 
     /** No rule applies. */
-    static final Verdict FREE = new Verdict(true, false, List.of(), null);
+    public static final Verdict FREE = new Verdict(true, false, List.of(), null);
 
     /** How long to wait before starting the work, in microseconds; more than zero only for limits that queue. */
     public long delayMicros() {

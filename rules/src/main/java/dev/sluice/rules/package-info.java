@@ -1,4 +1,4 @@
-/** Rules, requests and verdicts: deciding requests by rules. */
+/** What is said to an engine and heard from it: rules, requests and verdicts; and how a verdict looks in HTTP. */
 @NullMarked
 package dev.sluice.rules;
 

@@ -1,17 +1,18 @@
 package dev.sluice.rules;
 
-import static dev.sluice.rules.Stage.request;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.sluice.Store;
+import dev.sluice.rules.engine.RuleEngine;
 import dev.sluice.rules.file.RuleFile;
 import dev.sluice.rules.file.RuleFileException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -58,17 +59,23 @@ class GeoDatabaseTest {
                   - { name: regions, key: [region], limits: [2 per 1m] }
                 """);
         RuleEngine engine = new RuleEngine(Store.local(() -> 0), RuleFile.read(file));
-        assertThat(engine.check(request("ip=203.0.113.9")).join().decisions()).hasSize(2);
-        assertThat(engine.check(request("ip=203.0.113.10")).join().allowed()).isFalse();
-        assertThat(engine.check(request("ip=198.51.100.1")).join().decisions())
+        assertThat(engine.check(request("ip", "203.0.113.9")).join().decisions())
+                .hasSize(2);
+        assertThat(engine.check(request("ip", "203.0.113.10")).join().allowed()).isFalse();
+        assertThat(engine.check(request("ip", "198.51.100.1")).join().decisions())
                 .extracting(RuleDecision::key)
                 .containsExactly("FR");
-        assertThat(engine.check(request("ip=192.0.2.1")).join().decisions()).isEmpty();
-        assertThat(engine.check(request("ip=192.0.2.1 region=FR")).join().decisions())
+        assertThat(engine.check(request("ip", "192.0.2.1")).join().decisions()).isEmpty();
+        assertThat(engine.check(Request.of(Map.of("ip", "192.0.2.1", "region", "FR"), 1))
+                        .join()
+                        .decisions())
                 .extracting(RuleDecision::key)
                 .containsExactly("FR");
-        assertThat(engine.check(request("user=a")).join().decisions()).isEmpty();
-        assertThat(engine.explain(request("ip=203.0.113.10")).join().verdict().allowed())
+        assertThat(engine.check(request("user", "a")).join().decisions()).isEmpty();
+        assertThat(engine.explain(request("ip", "203.0.113.10"))
+                        .join()
+                        .verdict()
+                        .allowed())
                 .isFalse();
     }
 
@@ -108,5 +115,9 @@ class GeoDatabaseTest {
         RuleFileException refused = catchThrowableOfType(
                 RuleFileException.class, () -> RuleFile.parse("x", "geo-database: " + database + "\nrules: []"));
         return refused.problems().get(0).message().replace("not a MaxMind database file: ", "");
+    }
+
+    private static Request request(String name, String value) {
+        return Request.of(Map.of(name, value), 1);
     }
 }

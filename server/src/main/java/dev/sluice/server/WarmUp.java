@@ -3,7 +3,7 @@ package dev.sluice.server;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.sluice.Store;
-import dev.sluice.rules.RuleEngine;
+import dev.sluice.rules.engine.RuleEngine;
 import dev.sluice.rules.file.RuleFile;
 import dev.sluice.server.check.CheckListener;
 import dev.sluice.server.check.DataPort;

@@ -49,12 +49,12 @@ class ArchitectureTest {
     @ParameterizedTest
     @CsvSource({
         "picocli..,cli",
-        "io.micrometer..,admin",
-        "io.prometheus..,admin",
-        "org.apache.datasketches..,admin",
+        "io.micrometer..,metrics",
+        "io.prometheus..,metrics",
+        "org.apache.datasketches..,metrics",
         "io.lettuce..,ruleset history",
-        "com.google.protobuf..,envoy",
-        "io.envoyproxy..,envoy",
+        "com.google.protobuf..,envoy envoy.file",
+        "io.envoyproxy..,envoy envoy.file",
         "io.netty.channel..,web",
         "ch.qos.logback..,log",
         "io.opentelemetry..,trace",

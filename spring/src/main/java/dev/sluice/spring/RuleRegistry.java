@@ -2,9 +2,9 @@ package dev.sluice.spring;
 
 import dev.sluice.Store;
 import dev.sluice.rules.Rule;
-import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.RuleSet;
 import dev.sluice.rules.Verdict;
+import dev.sluice.rules.engine.RuleEngine;
 import dev.sluice.spring.RuleVersion.Origin;
 import java.time.InstantSource;
 import java.util.ArrayList;

@@ -176,7 +176,7 @@ public final class ReplayBench implements AutoCloseable {
 
     private static Map<String, String> versions() {
         Map<String, String> versions = new LinkedHashMap<>();
-        versions.put("Sluice", Machine.version(dev.sluice.rules.RuleEngine.class));
+        versions.put("Sluice", Machine.version(dev.sluice.rules.engine.RuleEngine.class));
         Arrays.stream(LogReader.values())
                 .filter(reader -> !reader.isSluice())
                 .forEach(reader ->

@@ -114,7 +114,7 @@ public final class ServerBench implements AutoCloseable {
 
     private static Map<String, String> versions() {
         Map<String, String> versions = new LinkedHashMap<>();
-        versions.put("Sluice", Machine.version(dev.sluice.rules.RuleEngine.class));
+        versions.put("Sluice", Machine.version(dev.sluice.rules.engine.RuleEngine.class));
         versions.put("Vert.x", Machine.version(io.vertx.core.Vertx.class));
         for (Tools tool : Tools.values()) {
             versions.put(tool.program, tool.version());

@@ -4,6 +4,7 @@ import dev.sluice.Store;
 import dev.sluice.rules.watch.Watcher;
 import dev.sluice.server.envoy.EnvoyFolder;
 import dev.sluice.server.history.HistorySettings;
+import dev.sluice.server.metrics.Traffic;
 import dev.sluice.server.record.Recorder;
 import dev.sluice.server.tls.PortTls;
 import java.util.List;

@@ -4,8 +4,8 @@ import dev.sluice.Decision.Source;
 import dev.sluice.redis.RedisCounters;
 import dev.sluice.redis.RedisStore;
 import dev.sluice.rules.Request;
-import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.Verdict;
+import dev.sluice.rules.engine.RuleEngine;
 import dev.sluice.rules.watch.Watcher;
 import dev.sluice.server.admin.AdminAccess.Caller;
 import dev.sluice.server.envoy.EnvoyFolder;
@@ -13,6 +13,9 @@ import dev.sluice.server.envoy.RateLimitListener;
 import dev.sluice.server.history.Counted;
 import dev.sluice.server.history.HistoryRecorder;
 import dev.sluice.server.history.Row;
+import dev.sluice.server.metrics.Metrics;
+import dev.sluice.server.metrics.Offenders;
+import dev.sluice.server.metrics.VerdictCounters;
 import dev.sluice.server.ruleset.RuleUpdater;
 import dev.sluice.server.web.BodyBudget;
 import dev.sluice.server.web.HttpProblem;
@@ -46,6 +49,7 @@ public final class AdminPort implements Handler<HttpServerRequest>, AutoCloseabl
     private final EventStream events;
     private final VerdictCounters counters;
     private final Metrics metrics = new Metrics();
+    private final AdminMetrics own = new AdminMetrics(metrics);
     private final RulesHandler rules;
     private final KeysHandler keys;
     private final StatusHandler status;
@@ -77,8 +81,8 @@ public final class AdminPort implements Handler<HttpServerRequest>, AutoCloseabl
                 engine,
                 new TrialHandler(vertx, engine, updater.active(), options.recorder()),
                 options.storeShown());
-        this.keys = new KeysHandler(engine, updater, events, options.audit(), counters.keys);
-        RuleChangeReporter reporter = new RuleChangeReporter(engine, counters.byRule, events, options.audit());
+        this.keys = new KeysHandler(engine, updater, events, options.audit(), counters.keys());
+        RuleChangeReporter reporter = new RuleChangeReporter(engine, counters, events, options.audit());
         updater.active().listener(reporter);
         engine.listener(counters);
         List<Watcher> watchers = watchers(updater, options);
@@ -89,24 +93,24 @@ public final class AdminPort implements Handler<HttpServerRequest>, AutoCloseabl
                         reader -> readCounters(reader, options),
                         engine::waiting,
                         usual,
-                        counters.keys,
+                        counters.keys(),
                         options.history())
                 .begin();
         this.live = new LiveHandler(engine, options.store(), history, options.envoy());
         this.figures = new FiguresHandler(history, options.history().target());
-        metrics.show(figures);
-        metrics.show(updater, reporter);
+        own.show(figures);
+        own.show(updater, reporter);
         watchers.forEach(metrics::show);
         if (envoy != null) {
-            metrics.show(envoy);
+            own.show(envoy);
         }
         show(options);
     }
 
     private void show(AdminOptions options) {
         metrics.show(counters);
-        metrics.show(events);
-        metrics.show(access, options.audit());
+        own.show(events);
+        own.show(access, options.audit());
         options.tls().forEach(metrics::show);
         metrics.show(options.traffic());
         metrics.show(options.store());
@@ -158,7 +162,7 @@ public final class AdminPort implements Handler<HttpServerRequest>, AutoCloseabl
 
     /** Records the time from the arrival of a check to its verdict. Allocates nothing. */
     public void took(long nanos) {
-        counters.latency.record(nanos);
+        counters.took(nanos);
     }
 
     /** The same, with the verdict. */
@@ -265,7 +269,7 @@ public final class AdminPort implements Handler<HttpServerRequest>, AutoCloseabl
     private void offenders(AdminRequest request) {
         Long asked = request.number("top");
         int max = asked == null ? DEFAULT_OFFENDERS : (int) Math.min(asked, MAX_OFFENDERS);
-        Offenders.Top top = counters.offenders.top(max);
+        Offenders.Top top = counters.offenders().top(max);
         JsonArray offenders = new JsonArray();
         for (Offenders.Count count : top.top()) {
             offenders.add(new JsonObject()

@@ -1,8 +1,8 @@
 package dev.sluice.server.admin;
 
-import dev.sluice.server.envoy.EnvoyConfig;
 import dev.sluice.server.envoy.EnvoyFolder;
-import dev.sluice.server.envoy.LimitPath;
+import dev.sluice.server.envoy.file.EnvoyConfig;
+import dev.sluice.server.metrics.VerdictCounters;
 import dev.sluice.server.ruleset.RejectedRules;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -41,9 +41,7 @@ final class EnvoyReporter implements EnvoyFolder.Listener {
     }
 
     private void count(EnvoyConfig config) {
-        counters.descriptors.limits(config.limits());
-        counters.byRule.descriptors(
-                config.limits().stream().map(LimitPath::name).toList());
+        counters.limits(config.limits());
     }
 
     /** How many limits are in force. */

@@ -2,6 +2,7 @@ package dev.sluice.server.admin;
 
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
+import dev.sluice.server.metrics.DenialListener;
 import dev.sluice.server.web.HttpProblem;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
@@ -25,7 +26,7 @@ import java.util.concurrent.atomic.LongAdder;
  * <p>It waits for no client: one that reads too slowly is cut off and counted. While there is no client, an event costs one
  * read.
  */
-final class EventStream {
+final class EventStream implements DenialListener {
     private static final int MAX_CLIENTS = 32;
     private static final int MAX_PENDING = 256;
     private static final int MAX_UNSENT_BYTES = 256 * 1024;
@@ -80,6 +81,11 @@ final class EventStream {
         return count.get();
     }
 
+    @Override
+    public boolean isListening() {
+        return count.get() > 0;
+    }
+
     /** Sends an event to every client. */
     void publish(String type, JsonObject data) {
         if (count.get() == 0) {
@@ -92,7 +98,8 @@ final class EventStream {
     }
 
     /** Sends a denial, unless there are too many; then the next one says how many were left out. */
-    void denied(String rule, String key, String outcome, long retryAfterMillis) {
+    @Override
+    public void denied(String rule, String key, String outcome, long retryAfterMillis) {
         if (count.get() == 0) {
             return;
         }

@@ -6,6 +6,7 @@ import dev.sluice.server.history.History;
 import dev.sluice.server.history.HistoryRecorder;
 import dev.sluice.server.history.Quantiles;
 import dev.sluice.server.history.Row;
+import dev.sluice.server.metrics.CheckLatency;
 import dev.sluice.server.web.HttpProblem;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;

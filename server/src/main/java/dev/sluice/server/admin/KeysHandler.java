@@ -4,7 +4,7 @@ import dev.sluice.Durations;
 import dev.sluice.KeyUsage;
 import dev.sluice.rules.Rule;
 import dev.sluice.rules.RuleDecision;
-import dev.sluice.rules.RuleEngine;
+import dev.sluice.rules.engine.RuleEngine;
 import dev.sluice.server.history.KeyWatch;
 import dev.sluice.server.ruleset.RuleUpdater;
 import dev.sluice.server.ruleset.TemporaryOverride;

@@ -8,7 +8,7 @@ import dev.sluice.StoreUsage;
 import dev.sluice.redis.RedisCounters;
 import dev.sluice.redis.RedisStore;
 import dev.sluice.rules.Rule;
-import dev.sluice.rules.RuleEngine;
+import dev.sluice.rules.engine.RuleEngine;
 import dev.sluice.server.envoy.EnvoyFolder;
 import dev.sluice.server.history.Column;
 import dev.sluice.server.history.FleetServer;

@@ -1,7 +1,8 @@
 package dev.sluice.server.admin;
 
 import dev.sluice.rules.Rule;
-import dev.sluice.rules.RuleEngine;
+import dev.sluice.rules.engine.RuleEngine;
+import dev.sluice.server.metrics.VerdictCounters;
 import dev.sluice.server.ruleset.RejectedRules;
 import dev.sluice.server.ruleset.RuleChangeListener;
 import dev.sluice.server.ruleset.RuleProblem;
@@ -15,13 +16,13 @@ final class RuleChangeReporter implements RuleChangeListener {
     private static final System.Logger LOG = System.getLogger(RuleChangeReporter.class.getName());
 
     private final RuleEngine engine;
-    private final RuleCounters counters;
+    private final VerdictCounters counters;
     private final EventStream events;
     private final AuditLog audit;
     final LongAdder changes = new LongAdder();
     final LongAdder rejections = new LongAdder();
 
-    RuleChangeReporter(RuleEngine engine, RuleCounters counters, EventStream events, AuditLog audit) {
+    RuleChangeReporter(RuleEngine engine, VerdictCounters counters, EventStream events, AuditLog audit) {
         this.engine = engine;
         this.counters = counters;
         this.events = events;

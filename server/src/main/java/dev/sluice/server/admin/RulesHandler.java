@@ -2,7 +2,7 @@ package dev.sluice.server.admin;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.sluice.rules.RuleEngine;
+import dev.sluice.rules.engine.RuleEngine;
 import dev.sluice.rules.file.RuleFile;
 import dev.sluice.server.ruleset.ActiveRules;
 import dev.sluice.server.ruleset.RejectedRules;

@@ -1,8 +1,8 @@
 package dev.sluice.server.admin;
 
 import dev.sluice.Durations;
-import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.RuleSet;
+import dev.sluice.rules.engine.RuleEngine;
 import dev.sluice.rules.file.RuleFile;
 import dev.sluice.server.record.Recorder;
 import dev.sluice.server.ruleset.ActiveRules;

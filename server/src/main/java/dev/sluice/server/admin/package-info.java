@@ -1,4 +1,4 @@
-/** The admin port: its callers, the handlers of its paths, metrics, offenders, events and the audit log. */
+/** The admin port: its callers, the handlers of its paths, events and the audit log. */
 @NullMarked
 package dev.sluice.server.admin;
 

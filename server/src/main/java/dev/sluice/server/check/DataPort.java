@@ -1,7 +1,7 @@
 package dev.sluice.server.check;
 
 import dev.sluice.rules.RateLimitHeaders;
-import dev.sluice.rules.RuleEngine;
+import dev.sluice.rules.engine.RuleEngine;
 import dev.sluice.server.record.Recorder;
 import dev.sluice.server.web.BodyBudget;
 import dev.sluice.server.web.BodyReader;

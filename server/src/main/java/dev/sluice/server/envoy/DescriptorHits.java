@@ -2,6 +2,7 @@ package dev.sluice.server.envoy;
 
 import dev.sluice.Decision;
 import dev.sluice.Limit;
+import dev.sluice.server.envoy.file.LimitPath;
 
 /**
  * The hits that a descriptor added to a counter, and what became of them.

@@ -2,6 +2,8 @@ package dev.sluice.server.envoy;
 
 import dev.sluice.Limit;
 import dev.sluice.rules.Request;
+import dev.sluice.server.envoy.file.EnvoyUnit;
+import dev.sluice.server.envoy.file.MatchedLimit;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import java.util.LinkedHashMap;
@@ -71,19 +73,12 @@ final class Descriptors {
 
     /** A domain and all entries of a descriptor as one text, different for any two that differ. */
     static String key(String domain, RateLimitDescriptor descriptor) {
-        StringBuilder key = new StringBuilder(escape(domain));
+        StringBuilder key = new StringBuilder(MatchedLimit.escape(domain));
         for (RateLimitDescriptor.Entry entry : descriptor.getEntriesList()) {
-            key.append('|').append(escape(entry.getKey()));
-            key.append('|').append(escape(entry.getValue()));
+            key.append('|').append(MatchedLimit.escape(entry.getKey()));
+            key.append('|').append(MatchedLimit.escape(entry.getValue()));
         }
         return key.toString();
-    }
-
-    /** A part of a key whose parts are joined by {@code |}. */
-    static String escape(String text) {
-        return text.indexOf('|') < 0 && text.indexOf('\\') < 0
-                ? text
-                : text.replace("\\", "\\\\").replace("|", "\\|");
     }
 
     /**

@@ -2,6 +2,8 @@ package dev.sluice.server.envoy;
 
 import dev.sluice.rules.watch.WatchedContent;
 import dev.sluice.rules.watch.Watcher;
+import dev.sluice.server.envoy.file.EnvoyConfig;
+import dev.sluice.server.envoy.file.EnvoyConfigException;
 import dev.sluice.server.ruleset.RejectedRules;
 import dev.sluice.server.ruleset.RuleProblem;
 import java.nio.file.Path;

@@ -1,5 +1,8 @@
 package dev.sluice.server.envoy;
 
+import dev.sluice.server.envoy.file.DescriptorLimit;
+import dev.sluice.server.envoy.file.EnvoyUnit;
+import dev.sluice.server.envoy.file.LimitPath;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import java.util.EnumMap;
 import java.util.Map;

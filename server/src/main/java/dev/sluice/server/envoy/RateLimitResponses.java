@@ -3,6 +3,7 @@ package dev.sluice.server.envoy;
 import com.google.protobuf.Struct;
 import com.google.protobuf.Value;
 import dev.sluice.rules.RateLimitHeaders;
+import dev.sluice.server.envoy.file.DescriptorLimit;
 import io.envoyproxy.envoy.config.core.v3.HeaderValue;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;

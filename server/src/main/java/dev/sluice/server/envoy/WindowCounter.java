@@ -5,6 +5,7 @@ import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
 import dev.sluice.Store;
+import dev.sluice.server.envoy.file.EnvoyUnit;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;

@@ -1,7 +1,7 @@
 package dev.sluice.server.ruleset;
 
-import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.RuleSet;
+import dev.sluice.rules.engine.RuleEngine;
 import dev.sluice.rules.file.CheckedRules;
 import dev.sluice.rules.file.FileProblem;
 import dev.sluice.rules.file.RuleFile;

@@ -1,6 +1,6 @@
 package dev.sluice.server.ruleset;
 
-import dev.sluice.rules.RuleEngine;
+import dev.sluice.rules.engine.RuleEngine;
 import dev.sluice.rules.watch.WatchedFile;
 import dev.sluice.rules.watch.Watcher;
 import dev.sluice.server.ruleset.RejectedRules.BadRulesException;

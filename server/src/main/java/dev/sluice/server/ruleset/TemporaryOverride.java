@@ -1,7 +1,7 @@
 package dev.sluice.server.ruleset;
 
 import dev.sluice.Limit;
-import dev.sluice.rules.RuleEngine;
+import dev.sluice.rules.engine.RuleEngine;
 import dev.sluice.rules.file.RuleFile;
 import dev.sluice.rules.file.RuleFileException;
 import dev.sluice.server.web.HttpProblem;

@@ -1,6 +1,6 @@
 package dev.sluice.server.ruleset;
 
-import dev.sluice.rules.RuleEngine;
+import dev.sluice.rules.engine.RuleEngine;
 import dev.sluice.server.web.HttpProblem;
 import java.time.Clock;
 import java.time.Instant;

@@ -6,6 +6,7 @@ import dev.sluice.OnFailure;
 import dev.sluice.Store;
 import dev.sluice.redis.RedisStore;
 import dev.sluice.redis.servers.RedisServer;
+import dev.sluice.server.envoy.file.EnvoyConfig;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import java.time.Duration;

@@ -4,8 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.OnFailure;
 import dev.sluice.Store;
-import dev.sluice.rules.RuleEngine;
+import dev.sluice.rules.engine.RuleEngine;
 import dev.sluice.rules.file.RuleFile;
+import dev.sluice.server.envoy.file.EnvoyConfig;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.OnFailure;
 import dev.sluice.Store;
+import dev.sluice.server.envoy.file.EnvoyConfig;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.OnFailure;
 import dev.sluice.Store;
+import dev.sluice.server.envoy.file.EnvoyConfig;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

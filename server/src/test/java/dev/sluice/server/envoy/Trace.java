@@ -27,7 +27,7 @@ import java.util.stream.Collectors;
  *
  * <p>{@code x3} is a {@code hits_addend} of 3 on the descriptor, {@code @7/HOUR} a limit of its own.
  */
-final class Trace {
+public final class Trace {
     private static final Pattern DESCRIPTOR = Pattern.compile("(.*?)(?: x(\\d+))?(?: @(\\d+)/([A-Z]+))?");
 
     private Trace() {}
@@ -65,7 +65,7 @@ final class Trace {
                 .collect(Collectors.joining("\n"));
     }
 
-    static RateLimitDescriptor descriptor(String text) {
+    public static RateLimitDescriptor descriptor(String text) {
         Matcher parts = DESCRIPTOR.matcher(text);
         assertThat(parts.matches()).as(text).isTrue();
         RateLimitDescriptor.Builder descriptor = RateLimitDescriptor.newBuilder();

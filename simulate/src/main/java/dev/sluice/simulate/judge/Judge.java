@@ -3,7 +3,7 @@ package dev.sluice.simulate.judge;
 import dev.sluice.ManualClock;
 import dev.sluice.Store;
 import dev.sluice.rules.Request;
-import dev.sluice.rules.RuleEngine;
+import dev.sluice.rules.engine.RuleEngine;
 import dev.sluice.rules.file.RuleFile;
 import dev.sluice.simulate.generate.GeneratedClient;
 import dev.sluice.simulate.generate.GeneratedRequest;

@@ -4,7 +4,7 @@ import dev.sluice.Decision;
 import dev.sluice.Limit;
 import dev.sluice.rules.Rule;
 import dev.sluice.rules.RuleDecision;
-import dev.sluice.rules.RuleEngine;
+import dev.sluice.rules.engine.RuleEngine;
 import dev.sluice.rules.file.RuleText;
 import dev.sluice.rules.match.Condition;
 import dev.sluice.spring.RateLimitConfigurationException;

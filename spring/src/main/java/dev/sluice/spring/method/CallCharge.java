@@ -1,8 +1,8 @@
 package dev.sluice.spring.method;
 
 import dev.sluice.rules.RuleDecision;
-import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.Verdict;
+import dev.sluice.rules.engine.RuleEngine;
 import dev.sluice.spring.LimitedCallListener.Ending;
 import dev.sluice.spring.LimitedCallListener.Kind;
 import dev.sluice.spring.LimitedCallListener.Result;

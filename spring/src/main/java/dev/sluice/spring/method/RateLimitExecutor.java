@@ -1,8 +1,8 @@
 package dev.sluice.spring.method;
 
 import dev.sluice.rules.RuleCheck;
-import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.Verdict;
+import dev.sluice.rules.engine.RuleEngine;
 import dev.sluice.spring.BlockingVerdicts;
 import dev.sluice.spring.RateLimitObservations;
 import dev.sluice.spring.RuleRegistry;

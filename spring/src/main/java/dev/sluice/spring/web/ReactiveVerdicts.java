@@ -1,7 +1,7 @@
 package dev.sluice.spring.web;
 
-import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.Verdict;
+import dev.sluice.rules.engine.RuleEngine;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;

@@ -2,8 +2,8 @@ package dev.sluice.spring.web;
 
 import dev.sluice.Scheduler;
 import dev.sluice.rules.Request;
-import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.Verdict;
+import dev.sluice.rules.engine.RuleEngine;
 import dev.sluice.spring.LimitedCallListener.Ending;
 import dev.sluice.spring.LimitedCallListener.Result;
 import dev.sluice.spring.WebRules;

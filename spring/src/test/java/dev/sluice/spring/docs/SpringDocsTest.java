@@ -4,8 +4,8 @@ import static dev.sluice.assertj.SluiceAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.RuleSet;
+import dev.sluice.rules.engine.RuleEngine;
 import dev.sluice.spring.RateLimitedException;
 import dev.sluice.spring.SluiceAutoConfiguration;
 import dev.sluice.spring.SluiceProperties;

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.Store;
-import dev.sluice.rules.RuleEngine;
+import dev.sluice.rules.engine.RuleEngine;
 import dev.sluice.spring.RateLimit;
 import dev.sluice.spring.RateLimitedException;
 import dev.sluice.spring.client.ClientRateLimitFilters;

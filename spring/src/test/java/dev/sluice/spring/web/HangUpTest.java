@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.Decision;
 import dev.sluice.redis.servers.Eventually;
 import dev.sluice.redis.servers.RedisServer;
-import dev.sluice.rules.RuleEngine;
+import dev.sluice.rules.engine.RuleEngine;
 import dev.sluice.spring.RateLimit;
 import dev.sluice.spring.RuleRegistry;
 import dev.sluice.spring.RunningApp;

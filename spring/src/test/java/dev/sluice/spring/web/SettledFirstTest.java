@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.redis.servers.RedisServer;
 import dev.sluice.rules.Request;
-import dev.sluice.rules.RuleEngine;
 import dev.sluice.rules.Verdict;
 import dev.sluice.rules.VerdictListener;
+import dev.sluice.rules.engine.RuleEngine;
 import dev.sluice.spring.RunningApp;
 import dev.sluice.spring.WebServer;
 import jakarta.servlet.AsyncContext;

@@ -1,0 +1,45 @@
+package dev.sluice.rules.engine;
+
+import dev.sluice.Limit;
+import dev.sluice.Limiter;
+import dev.sluice.OnFailure;
+import dev.sluice.rules.Rule;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A limiter of the store with its name, and with views of it for requests that may use only a share. */
+final class NamedLimiter {
+    final String name;
+    final Limiter limiter;
+    final OnFailure onFailure;
+    final Rule.Batch batch;
+    final List<Limit> limits;
+    /** By percent. Two threads may make the same view twice, which does no harm. */
+    private volatile @Nullable Limiter @Nullable [] views;
+
+    NamedLimiter(String name, Limiter limiter, OnFailure onFailure, Rule.Batch batch, List<Limit> limits) {
+        this.name = name;
+        this.limiter = limiter;
+        this.onFailure = onFailure;
+        this.batch = batch;
+        this.limits = limits;
+    }
+
+    /** The limiter for requests that may use {@code percent} of it. */
+    Limiter withShare(int percent) {
+        if (percent == 100) {
+            return limiter;
+        }
+        @Nullable Limiter[] made = views;
+        if (made == null) {
+            made = new @Nullable Limiter[100];
+            views = made;
+        }
+        Limiter view = made[percent];
+        if (view == null) {
+            view = limiter.withShare(percent);
+            made[percent] = view;
+        }
+        return view;
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.rules.engine;
+
+import org.jspecify.annotations.NullMarked;

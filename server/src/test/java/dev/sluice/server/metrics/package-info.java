@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.server.metrics;
+
+import org.jspecify.annotations.NullMarked;
