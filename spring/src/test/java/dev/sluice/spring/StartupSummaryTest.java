@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.redis.servers.RedisServer;
 import dev.sluice.spring.method.SluiceMethodAutoConfiguration;
-import dev.sluice.spring.web.SluiceServletAutoConfiguration;
-import dev.sluice.spring.web.SluiceWebFluxAutoConfiguration;
+import dev.sluice.spring.web.reactive.SluiceWebFluxAutoConfiguration;
+import dev.sluice.spring.web.servlet.SluiceServletAutoConfiguration;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;

@@ -1,7 +1,7 @@
 package dev.sluice.spring.gateway;
 
 import dev.sluice.rules.Verdict;
-import dev.sluice.spring.web.ExchangeRefusals;
+import dev.sluice.spring.web.reactive.ExchangeRefusals;
 import org.jspecify.annotations.Nullable;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;
 import org.springframework.cloud.gateway.filter.GlobalFilter;

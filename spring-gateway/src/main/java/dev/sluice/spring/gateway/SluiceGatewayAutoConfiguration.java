@@ -2,8 +2,8 @@ package dev.sluice.spring.gateway;
 
 import dev.sluice.spring.RuleRegistry;
 import dev.sluice.spring.SluiceAutoConfiguration;
-import dev.sluice.spring.web.ExchangeRefusals;
-import dev.sluice.spring.web.SluiceAdviceAutoConfiguration;
+import dev.sluice.spring.web.reactive.ExchangeRefusals;
+import dev.sluice.spring.web.reactive.SluiceWebFluxExceptionAutoConfiguration;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -18,7 +18,7 @@ import org.springframework.context.annotation.Primary;
 
 /** Makes Sluice the gateway's rate limiter. */
 @AutoConfiguration(
-        after = {SluiceAutoConfiguration.class, SluiceAdviceAutoConfiguration.class},
+        after = {SluiceAutoConfiguration.class, SluiceWebFluxExceptionAutoConfiguration.class},
         before = GatewayAutoConfiguration.class,
         beforeName = "org.springframework.cloud.gateway.config.GatewayRedisAutoConfiguration")
 @ConditionalOnBean(RuleRegistry.class)

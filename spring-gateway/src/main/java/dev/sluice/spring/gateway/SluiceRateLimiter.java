@@ -14,7 +14,7 @@ import dev.sluice.rules.file.RuleFileException;
 import dev.sluice.rules.match.Condition;
 import dev.sluice.spring.RateLimitConfigurationException;
 import dev.sluice.spring.RuleRegistry;
-import dev.sluice.spring.web.ReactiveVerdicts;
+import dev.sluice.spring.web.reactive.ReactiveVerdicts;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

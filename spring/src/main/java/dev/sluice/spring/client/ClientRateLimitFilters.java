@@ -3,7 +3,7 @@ package dev.sluice.spring.client;
 import dev.sluice.client.RetryRules;
 import dev.sluice.rules.Verdict;
 import dev.sluice.spring.RuleRegistry;
-import dev.sluice.spring.web.ReactiveVerdicts;
+import dev.sluice.spring.web.reactive.ReactiveVerdicts;
 import java.time.Duration;
 import java.util.List;
 import org.springframework.web.reactive.function.client.ClientRequest;

@@ -2,7 +2,7 @@ package dev.sluice.spring.method;
 
 import dev.sluice.rules.Verdict;
 import dev.sluice.spring.BlockingVerdicts;
-import dev.sluice.spring.web.CallHeaders;
+import dev.sluice.spring.caller.CallHeaders;
 import dev.sluice.spring.web.CallObservations;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;

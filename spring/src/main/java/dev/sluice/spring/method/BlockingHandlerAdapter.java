@@ -1,7 +1,7 @@
 package dev.sluice.spring.method;
 
-import dev.sluice.spring.web.CallHeaders;
-import dev.sluice.spring.web.ReactiveCallHeaders;
+import dev.sluice.spring.caller.CallHeaders;
+import dev.sluice.spring.caller.ReactiveCallHeaders;
 import java.lang.reflect.Method;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

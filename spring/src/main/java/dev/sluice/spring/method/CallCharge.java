@@ -7,7 +7,7 @@ import dev.sluice.spring.LimitedCallListener.Ending;
 import dev.sluice.spring.LimitedCallListener.Kind;
 import dev.sluice.spring.LimitedCallListener.Result;
 import dev.sluice.spring.RuleRegistry;
-import dev.sluice.spring.web.CallerContext;
+import dev.sluice.spring.caller.CallerContext;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;

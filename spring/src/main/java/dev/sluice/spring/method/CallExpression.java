@@ -1,7 +1,7 @@
 package dev.sluice.spring.method;
 
 import dev.sluice.spring.RuleRegistry;
-import dev.sluice.spring.web.CallerContext;
+import dev.sluice.spring.caller.CallerContext;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;

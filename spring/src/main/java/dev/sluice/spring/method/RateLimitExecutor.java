@@ -6,9 +6,9 @@ import dev.sluice.rules.engine.RuleEngine;
 import dev.sluice.spring.BlockingVerdicts;
 import dev.sluice.spring.RateLimitObservations;
 import dev.sluice.spring.RuleRegistry;
-import dev.sluice.spring.web.CallHeaders;
+import dev.sluice.spring.caller.CallHeaders;
+import dev.sluice.spring.caller.CallerContext;
 import dev.sluice.spring.web.CallObservations;
-import dev.sluice.spring.web.CallerContext;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import java.util.ArrayList;
@@ -61,7 +61,7 @@ final class RateLimitExecutor {
 
     /** The observations of a call of the current thread. */
     CallObservations callObservations() {
-        return CallObservations.of(observation(), CallerContext.currentRequest());
+        return CallObservations.of(observation(), CallerContext.currentAdapter());
     }
 
     RuleEngine engine() {

@@ -4,7 +4,7 @@ import dev.sluice.rules.Request;
 import dev.sluice.rules.Rule;
 import dev.sluice.rules.RuleCheck;
 import dev.sluice.spring.RuleRegistry;
-import dev.sluice.spring.web.CallerContext;
+import dev.sluice.spring.caller.CallerContext;
 import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.Collection;

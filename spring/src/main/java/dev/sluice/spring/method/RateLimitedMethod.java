@@ -3,7 +3,7 @@ package dev.sluice.spring.method;
 import dev.sluice.rules.RuleDecision;
 import dev.sluice.rules.Verdict;
 import dev.sluice.spring.RateLimitedException;
-import dev.sluice.spring.web.CallerContext;
+import dev.sluice.spring.caller.CallerContext;
 import java.util.List;
 import java.util.Objects;
 import org.aopalliance.intercept.MethodInvocation;

@@ -2,11 +2,11 @@ package dev.sluice.spring.method;
 
 import dev.sluice.rules.Verdict;
 import dev.sluice.spring.RateLimitObservations;
+import dev.sluice.spring.caller.CallerContext;
+import dev.sluice.spring.caller.ReactiveCallHeaders;
+import dev.sluice.spring.caller.ReactiveCallerContext;
 import dev.sluice.spring.web.CallObservations;
-import dev.sluice.spring.web.CallerContext;
-import dev.sluice.spring.web.ReactiveCallHeaders;
-import dev.sluice.spring.web.ReactiveCallerContext;
-import dev.sluice.spring.web.ReactiveVerdicts;
+import dev.sluice.spring.web.reactive.ReactiveVerdicts;
 import io.micrometer.observation.Observation;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;

@@ -1,6 +1,6 @@
 package dev.sluice.spring.method;
 
-import dev.sluice.spring.web.AsyncFailure;
+import dev.sluice.spring.web.servlet.AsyncFailure;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import jakarta.servlet.http.HttpServletRequest;

@@ -23,16 +23,16 @@ public final class CallObservations {
      * The observations of a call.
      *
      * @param current the current observation; null if there is none
-     * @param request the {@code HttpServletRequest} or {@code ServerWebExchange}; null if there is none
+     * @param request the web request; null if there is none
      */
-    public static CallObservations of(@Nullable Observation current, @Nullable Object request) {
+    public static CallObservations of(@Nullable Observation current, @Nullable WebRequestAdapter request) {
         return new CallObservations(
                 current == null ? null : current.getContext(), request == null ? null : ofRequest(request));
     }
 
-    private static Observation.@Nullable Context ofRequest(Object request) {
+    private static Observation.@Nullable Context ofRequest(WebRequestAdapter request) {
         try {
-            return CallerContext.adapter(request, null).observation();
+            return request.observation();
         } catch (IllegalStateException over) {
             // The request has ended: some applications hand it to threads that outlive it.
             return null;

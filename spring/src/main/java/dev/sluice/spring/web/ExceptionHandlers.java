@@ -23,17 +23,20 @@ import org.springframework.web.method.annotation.ExceptionHandlerMethodResolver;
  * {@link RateLimitedException}: one of the controller itself, else one of the first advice that has one for it or for a
  * class above it.
  */
-final class ExceptionHandlers {
+public final class ExceptionHandlers {
     private static final Logger LOG = LoggerFactory.getLogger(ExceptionHandlers.class);
 
     private record Advice(ControllerAdviceBean bean, ExceptionHandlerMappingInfo handler) {}
 
     private final ListableBeanFactory beans;
+    private final Class<?> own;
     private final SingletonSupplier<List<Advice>> advices = SingletonSupplier.of(this::find);
     private final Map<Class<?>, Boolean> named = new ConcurrentHashMap<>();
 
-    ExceptionHandlers(ListableBeanFactory beans) {
+    /** @param own the class that asks, which is not one of the application's */
+    public ExceptionHandlers(ListableBeanFactory beans, Class<?> own) {
         this.beans = beans;
+        this.own = own;
     }
 
     /**
@@ -41,7 +44,7 @@ final class ExceptionHandlers {
      *
      * @param controller the class of the controller; {@code Object} for routes
      */
-    boolean isNamed(Class<?> controller) {
+    public boolean isNamed(Class<?> controller) {
         return named.computeIfAbsent(controller, type -> {
             ExceptionHandlerMappingInfo own = handler(type);
             if (own != null) {
@@ -59,7 +62,7 @@ final class ExceptionHandlers {
      * The order for an advice that comes before the application's handlers for any exception, but not before those for
      * {@link RateLimitedException}.
      */
-    int orderBeforeCatchAll() {
+    public int orderBeforeCatchAll() {
         int order = Ordered.HIGHEST_PRECEDENCE;
         for (Advice advice : advices.obtain()) {
             if (!isFor(advice.handler)) {
@@ -76,7 +79,7 @@ final class ExceptionHandlers {
         for (String name : beans.getBeanNamesForAnnotation(ControllerAdvice.class)) {
             Class<?> type = beans.getType(name);
             ControllerAdvice annotation = beans.findAnnotationOnBean(name, ControllerAdvice.class);
-            if (annotation != null && type != null && type != RateLimitedAdvice.class) {
+            if (annotation != null && type != null && type != own) {
                 sorted.add(new ControllerAdviceBean(name, beans, annotation));
             }
         }

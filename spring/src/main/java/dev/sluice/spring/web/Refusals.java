@@ -1,13 +1,9 @@
 package dev.sluice.spring.web;
 
-import dev.sluice.rules.RuleDecision;
 import dev.sluice.rules.Verdict;
 import dev.sluice.spring.RateLimitObservations;
 import dev.sluice.spring.RateLimitedException;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -16,7 +12,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.util.function.SingletonSupplier;
 
 /** Makes the refusal of a denied request, by the application's {@link RefusalCustomizer}s. */
-final class Refusals {
+public final class Refusals {
     private static final Logger LOG = LoggerFactory.getLogger(RefusalCustomizer.class);
     private static final int MAX_CAUSES = 50;
 
@@ -25,7 +21,7 @@ final class Refusals {
     /** Whether the log has a stack trace already. Refusals are many, and one is enough. */
     private final AtomicBoolean traced = new AtomicBoolean();
 
-    Refusals(ObjectProvider<RefusalCustomizer> customizers) {
+    public Refusals(ObjectProvider<RefusalCustomizer> customizers) {
         this.customizers =
                 SingletonSupplier.of(() -> customizers.orderedStream().toList());
     }
@@ -36,8 +32,8 @@ final class Refusals {
      * @param denied the verdict that denies it
      * @param status the status to begin with; null for 429
      */
-    Refusal of(Verdict denied, WebRequestAdapter request, @Nullable Integer status) {
-        Verdict all = shown(request, denied);
+    public Refusal of(Verdict denied, WebRequestAdapter request, @Nullable Integer status) {
+        Verdict all = ShownVerdicts.with(request, denied);
         Refusal refusal = status == null ? Refusal.of(all) : Refusal.of(all).withStatus(status);
         request.attribute(RateLimitAttributes.REFUSED, true);
         RateLimitObservations.note(denied, request.observation());
@@ -63,35 +59,13 @@ final class Refusals {
         return refusal;
     }
 
-    /**
-     * The verdict together with those on the request and on annotated calls within it before. There is one decision for
-     * each rule: the newest on a key, and among several keys the one with the least left.
-     */
-    static Verdict shown(WebRequestAdapter request, Verdict verdict) {
-        Object before = request.attribute(RateLimitAttributes.SHOWN);
-        if (before == null) {
-            before = request.attribute(RateLimitAttributes.VERDICT);
-        }
-        if (before == null || before == verdict) {
-            return verdict;
-        }
-        List<RuleDecision> decided = ((Verdict) before).decisions();
-        if (decided.isEmpty() && verdict.decisions().size() == 1) {
-            return verdict;
-        }
-        Map<String, RuleDecision> byRule = new LinkedHashMap<>();
-        decided.forEach(each -> byRule.put(each.rule().name(), each));
-        verdict.decisions().forEach(each -> byRule.merge(each.rule().name(), each, Refusals::stricter));
-        return Verdict.of(new ArrayList<>(byRule.values()));
-    }
-
-    private static RuleDecision stricter(RuleDecision before, RuleDecision now) {
-        boolean newer = before.key().equals(now.key()) || now.denies();
-        return newer || now.decision().remaining() <= before.decision().remaining() ? now : before;
+    /** The body of a refusal as it is sent; null if its status allows none. */
+    public static byte @Nullable [] content(Refusal refusal) {
+        return refusal.content();
     }
 
     /** The {@link RateLimitedException} that a failure is or was caused by; null if there is none. */
-    static @Nullable RateLimitedException find(@Nullable Throwable failure) {
+    public static @Nullable RateLimitedException find(@Nullable Throwable failure) {
         Throwable each = failure;
         for (int i = 0; each != null && i < MAX_CAUSES; i++) {
             if (each instanceof RateLimitedException limited) {

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * leaves, so that a client that has the response and comes again finds them charged. Holds last until the response is
  * complete.
  */
-final class RequestCharge {
+public final class RequestCharge {
     private static final Logger LOG = LoggerFactory.getLogger(RequestCharge.class);
     /** How long the response to a request that failed may take until it has a status. */
     private static final long MAX_ERROR_MICROS = TimeUnit.SECONDS.toMicros(10);
@@ -34,7 +34,7 @@ final class RequestCharge {
     private volatile int leftWith = WebRules.NO_STATUS;
     private final AtomicBoolean over = new AtomicBoolean();
 
-    RequestCharge(RuleEngine engine, WebRules rules, Request request, Verdict verdict, Ending ending) {
+    public RequestCharge(RuleEngine engine, WebRules rules, Request request, Verdict verdict, Ending ending) {
         this.engine = engine;
         this.rules = rules;
         this.request = request;
@@ -44,12 +44,12 @@ final class RequestCharge {
     }
 
     /** Whether the charge depends on the status of the response. */
-    boolean needsStatus() {
+    public boolean needsStatus() {
         return needsStatus;
     }
 
     /** The response is about to leave with this status. Only the first call counts; all complete when it is done. */
-    CompletableFuture<Void> settle(int status) {
+    public CompletableFuture<Void> settle(int status) {
         if (settled.compareAndSet(false, true)) {
             leftWith = status;
             charge(status).whenComplete((done, failure) -> settlement.complete(null));
@@ -70,7 +70,7 @@ final class RequestCharge {
     }
 
     /** The response is complete, with this status unless it left with another. */
-    CompletableFuture<Void> complete(int status) {
+    public CompletableFuture<Void> complete(int status) {
         Result result = Result.of(status);
         if (!needsStatus) {
             release(result);
@@ -84,7 +84,7 @@ final class RequestCharge {
      * The request failed: the status will be that of the response which an error handler writes, if it writes one. Then
      * {@link #settle} gets it. Permits that are held wait for it only if the charge depends on it.
      */
-    void fail() {
+    public void fail() {
         if (settled.get()) {
             complete(500);
             return;

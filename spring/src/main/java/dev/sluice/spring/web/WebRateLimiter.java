@@ -22,7 +22,7 @@ import org.springframework.web.util.pattern.PathPatternParser;
 import org.springframework.web.util.pattern.PatternParseException;
 
 /** Checks web requests against the rules of one phase; shared by the filters for servlets and for WebFlux. */
-final class WebRateLimiter {
+public final class WebRateLimiter {
     private static final Logger LOG = LoggerFactory.getLogger(WebRateLimiter.class);
 
     private final RuleRegistry registry;
@@ -32,7 +32,7 @@ final class WebRateLimiter {
     private volatile @Nullable WebRules warnedOf;
 
     /** @param excluded patterns of paths that no rule is checked for */
-    WebRateLimiter(RuleRegistry registry, WebRules.Phase phase, List<String> excluded) {
+    public WebRateLimiter(RuleRegistry registry, WebRules.Phase phase, List<String> excluded) {
         this.registry = registry;
         this.phase = phase;
         this.excluded = patterns(excluded);
@@ -63,24 +63,23 @@ final class WebRateLimiter {
     }
 
     /** Warns once of what may be a mistake in the rules. */
-    void warn(WebRules rules) {
+    private void warn(WebRules rules) {
         warnedOf = rules;
         if (phase != WebRules.Phase.WITH_USER) {
             rules.warnings().forEach(LOG::warn);
         }
     }
 
-    WebRules.Phase phase() {
+    public WebRules.Phase phase() {
         return phase;
     }
 
-    RuleEngine engine() {
+    public RuleEngine engine() {
         return registry.engine();
     }
 
     /** The rules to check now; null if there are none for this phase. */
-    @Nullable
-    WebRules rules() {
+    public @Nullable WebRules rules() {
         WebRules rules = registry.web();
         if (rules != warnedOf) {
             warn(rules);
@@ -90,14 +89,13 @@ final class WebRateLimiter {
     }
 
     /** The request as the rules see it; null if its path is excluded. */
-    @Nullable
-    Request request(WebRules rules, WebRequestAdapter request) {
+    public @Nullable Request request(WebRules rules, WebRequestAdapter request) {
         Request checked = request.attributes(rules).build();
         return isExcluded(checked) ? null : checked;
     }
 
     /** Starts to check a request. */
-    CompletableFuture<Verdict> check(WebRules rules, Request request) {
+    public CompletableFuture<Verdict> check(WebRules rules, Request request) {
         return engine().begin(request, rules.in(phase));
     }
 
@@ -118,8 +116,7 @@ final class WebRateLimiter {
      *
      * @return what the request took; null if it is denied, in which case the permits of an earlier phase are given back
      */
-    @Nullable
-    RequestCharge publish(
+    public @Nullable RequestCharge publish(
             WebRules rules,
             Request checked,
             Verdict verdict,

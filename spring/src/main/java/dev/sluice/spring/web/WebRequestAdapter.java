@@ -11,7 +11,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A web request, for servlets and WebFlux alike. */
-interface WebRequestAdapter {
+public interface WebRequestAdapter {
     /** The request, as the stack has it. */
     Object request();
 

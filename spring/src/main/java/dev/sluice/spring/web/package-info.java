@@ -1,4 +1,4 @@
-/** The filters that check web requests, for servlets and for WebFlux. */
+/** What the filters for servlets and for WebFlux share: checking a request, refusals, attributes of the request. */
 @NullMarked
 package dev.sluice.spring.web;
 

@@ -1,0 +1,107 @@
+package dev.sluice.spring.web.servlet;
+
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.AsyncListener;
+import jakarta.servlet.ServletContext;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
+
+/**
+ * A request whose asynchronous part settles its charge before it completes. Jetty sends the response first, and tells
+ * listeners afterwards.
+ */
+final class SettlingRequestWrapper extends HttpServletRequestWrapper {
+    private final SettlingResponseWrapper settling;
+
+    SettlingRequestWrapper(HttpServletRequest request, SettlingResponseWrapper settling) {
+        super(request);
+        this.settling = settling;
+    }
+
+    @Override
+    public AsyncContext startAsync() {
+        return new Async(super.startAsync(), settling);
+    }
+
+    @Override
+    public AsyncContext startAsync(ServletRequest request, ServletResponse response) {
+        return new Async(super.startAsync(request, response), settling);
+    }
+
+    @Override
+    public AsyncContext getAsyncContext() {
+        return new Async(super.getAsyncContext(), settling);
+    }
+
+    private record Async(AsyncContext context, SettlingResponseWrapper settling) implements AsyncContext {
+        @Override
+        public void complete() {
+            settling.settle();
+            context.complete();
+        }
+
+        /** What the application writes settles the charge, too. */
+        @Override
+        public ServletResponse getResponse() {
+            return context.hasOriginalRequestAndResponse() ? settling : context.getResponse();
+        }
+
+        @Override
+        public ServletRequest getRequest() {
+            return context.getRequest();
+        }
+
+        @Override
+        public boolean hasOriginalRequestAndResponse() {
+            return context.hasOriginalRequestAndResponse();
+        }
+
+        @Override
+        public void dispatch() {
+            context.dispatch();
+        }
+
+        @Override
+        public void dispatch(String path) {
+            context.dispatch(path);
+        }
+
+        @Override
+        public void dispatch(ServletContext target, String path) {
+            context.dispatch(target, path);
+        }
+
+        @Override
+        public void start(Runnable task) {
+            context.start(task);
+        }
+
+        @Override
+        public void addListener(AsyncListener listener) {
+            context.addListener(listener);
+        }
+
+        @Override
+        public void addListener(AsyncListener listener, ServletRequest request, ServletResponse response) {
+            context.addListener(listener, request, response);
+        }
+
+        @Override
+        public <T extends AsyncListener> T createListener(Class<T> type) throws ServletException {
+            return context.createListener(type);
+        }
+
+        @Override
+        public void setTimeout(long millis) {
+            context.setTimeout(millis);
+        }
+
+        @Override
+        public long getTimeout() {
+            return context.getTimeout();
+        }
+    }
+}

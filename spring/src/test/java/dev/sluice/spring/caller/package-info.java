@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.spring.caller;
+
+import org.jspecify.annotations.NullMarked;

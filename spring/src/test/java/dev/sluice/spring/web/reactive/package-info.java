@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.spring.web.reactive;
+
+import org.jspecify.annotations.NullMarked;
