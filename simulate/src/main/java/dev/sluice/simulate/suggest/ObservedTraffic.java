@@ -3,7 +3,7 @@ package dev.sluice.simulate.suggest;
 import dev.sluice.simulate.log.LogAttributes;
 import dev.sluice.simulate.log.LogEntry;
 import dev.sluice.simulate.log.LogException;
-import dev.sluice.simulate.log.LogSource;
+import dev.sluice.simulate.log.file.LogSource;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

@@ -1,7 +1,7 @@
 package dev.sluice.simulate.suggest;
 
 import dev.sluice.simulate.log.LogException;
-import dev.sluice.simulate.log.LogSource;
+import dev.sluice.simulate.log.file.LogSource;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
