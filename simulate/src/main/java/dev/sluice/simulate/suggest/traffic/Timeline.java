@@ -1,4 +1,4 @@
-package dev.sluice.simulate.suggest;
+package dev.sluice.simulate.suggest.traffic;
 
 import java.util.Arrays;
 

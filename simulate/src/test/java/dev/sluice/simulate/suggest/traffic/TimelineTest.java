@@ -1,4 +1,4 @@
-package dev.sluice.simulate.suggest;
+package dev.sluice.simulate.suggest.traffic;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -24,10 +24,10 @@ class TimelineTest {
         }
         Events read = new Events();
         timeline.read(read);
-        assertThat(read.count).isEqualTo(1000);
+        assertThat(read.count()).isEqualTo(1000);
         for (int i = 0; i < 1000; i++) {
-            assertThat(read.times[i]).isEqualTo(expected.times[i]);
-            assertThat(read.marks[i]).isEqualTo(expected.marks[i]);
+            assertThat(read.time(i)).isEqualTo(expected.time(i));
+            assertThat(read.mark(i)).isEqualTo(expected.mark(i));
         }
     }
 }

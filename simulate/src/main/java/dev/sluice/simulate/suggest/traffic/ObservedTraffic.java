@@ -1,4 +1,4 @@
-package dev.sluice.simulate.suggest;
+package dev.sluice.simulate.suggest.traffic;
 
 import dev.sluice.simulate.log.LogAttributes;
 import dev.sluice.simulate.log.LogEntry;
@@ -16,12 +16,12 @@ import java.util.Map;
  * <p>It takes three to five bytes for each request and some hundred for each client. If that reaches its bound, reading
  * ends: what was read so far is the traffic, and {@link #isCutOff} is true.
  */
-final class ObservedTraffic {
+public final class ObservedTraffic {
     private static final int METHOD = 0;
     private static final int PATH = 1;
     private static final int AGENT = 2;
 
-    final Endpoints endpoints = new Endpoints();
+    private final Endpoints endpoints = new Endpoints();
     private final Map<String, ObservedClient> byKey = new HashMap<>();
     private final long maxBytes;
     private final ClientKey keys;
@@ -52,7 +52,7 @@ final class ObservedTraffic {
      *
      * @throws LogException if they cannot be read, or have no such key
      */
-    static ObservedTraffic read(LogSource source, List<String> key, long maxBytes) {
+    public static ObservedTraffic read(LogSource source, List<String> key, long maxBytes) {
         for (LogSource.FileInfo file : source.files()) {
             for (String attribute : key) {
                 if (!file.attributes().contains(attribute)) {
@@ -96,42 +96,51 @@ final class ObservedTraffic {
         }
     }
 
+    /** The endpoints that were asked for. */
+    public Endpoints endpoints() {
+        return endpoints;
+    }
+
     /** The clients, those with the most requests first. */
-    List<ObservedClient> clients() {
+    public List<ObservedClient> clients() {
         List<ObservedClient> clients = new ArrayList<>(byKey.values());
         clients.sort(
-                Comparator.comparingLong(ObservedClient::requests).reversed().thenComparing(client -> client.key));
+                Comparator.comparingLong(ObservedClient::requests).reversed().thenComparing(ObservedClient::key));
         return clients;
     }
 
-    long requests() {
+    /** How many requests have the key. */
+    public long requests() {
         return requests;
     }
 
     /** How many of the requests are for images, styles and the like. */
-    long assets() {
+    public long assets() {
         return assets;
     }
 
     /** How many requests lack an attribute of the key. */
-    long withoutKey() {
+    public long withoutKey() {
         return withoutKey;
     }
 
-    long firstMicros() {
+    /** When the first of them came, in microseconds since 1970. */
+    public long firstMicros() {
         return firstMicros;
     }
 
-    long lastMicros() {
+    /** When the last of them came. */
+    public long lastMicros() {
         return lastMicros;
     }
 
-    long spanMicros() {
+    /** The time between the first and the last. */
+    public long spanMicros() {
         return lastMicros - firstMicros;
     }
 
     /** Whether there was more than fits. */
-    boolean isCutOff() {
+    public boolean isCutOff() {
         return cutOff;
     }
 }

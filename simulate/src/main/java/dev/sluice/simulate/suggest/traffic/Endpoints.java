@@ -1,4 +1,4 @@
-package dev.sluice.simulate.suggest;
+package dev.sluice.simulate.suggest.traffic;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -16,17 +16,17 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A mark is the number of an endpoint together with the group of a status.
  */
-final class Endpoints {
+public final class Endpoints {
     /** The endpoint of requests that have no path, or came when there were too many endpoints. */
-    static final int OTHER = 0;
+    public static final int OTHER = 0;
 
-    static final int OK = 0;
+    public static final int OK = 0;
     /** 401 and 403. */
-    static final int REFUSED = 1;
+    public static final int REFUSED = 1;
     /** The other statuses of 4xx, except 429, which is the answer of a limit. */
-    static final int CLIENT_ERROR = 2;
+    public static final int CLIENT_ERROR = 2;
 
-    static final int SERVER_ERROR = 3;
+    public static final int SERVER_ERROR = 3;
 
     private static final int MAX_ENDPOINTS = 4096;
     private static final int CACHED_PATHS = 1 << 15;
@@ -50,7 +50,7 @@ final class Endpoints {
      * @param path its path as a glob
      * @param asset whether it is a style, a script, an image or the like, which a browser loads by itself
      */
-    record Endpoint(String method, String path, boolean asset) {
+    public record Endpoint(String method, String path, boolean asset) {
         @Override
         public String toString() {
             return method.isEmpty() ? path : method + " " + path;
@@ -75,7 +75,7 @@ final class Endpoints {
     private final @Nullable Paths[] ofSeen = new @Nullable Paths[CACHED_PATHS];
 
     /** The mark of a request. */
-    int mark(@Nullable String method, @Nullable String path, int status) {
+    public int mark(@Nullable String method, @Nullable String path, int status) {
         return number(method == null ? "" : method, path) << STATUS_BITS | group(status);
     }
 
@@ -123,19 +123,23 @@ final class Endpoints {
         return number;
     }
 
-    static int endpoint(int mark) {
+    /** The number of the endpoint in a mark. */
+    public static int endpoint(int mark) {
         return mark >>> STATUS_BITS;
     }
 
-    static int statusGroup(int mark) {
+    /** The group of the status in a mark. */
+    public static int statusGroup(int mark) {
         return mark & (1 << STATUS_BITS) - 1;
     }
 
-    Endpoint get(int number) {
+    /** The endpoint of a number. */
+    public Endpoint get(int number) {
         return endpoints.get(number);
     }
 
-    int size() {
+    /** How many there are. */
+    public int size() {
         return endpoints.size();
     }
 

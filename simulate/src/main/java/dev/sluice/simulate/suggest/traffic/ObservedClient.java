@@ -1,23 +1,23 @@
-package dev.sluice.simulate.suggest;
+package dev.sluice.simulate.suggest.traffic;
 
 import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** A client of a log: its requests, and what else tells people from programs. */
-final class ObservedClient {
+public final class ObservedClient {
     /** About how many bytes of memory a client takes without its requests. */
     static final int BYTES = 320;
 
     /** How many requests of a client are timed; more are only counted. */
-    static final int MAX_TIMED = 4_000_000;
+    public static final int MAX_TIMED = 4_000_000;
 
     private static final int MAX_AGENT = 256;
     private static final int PATH_BITS = 128;
     private static final Pattern BOT = Pattern.compile("bot\\b|bot/|crawl|spider|slurp|archiver|\\+https?://");
 
-    final String key;
-    final Timeline timeline = new Timeline();
+    private final String key;
+    private final Timeline timeline = new Timeline();
     private long requests;
     private @Nullable String agent;
     private boolean severalAgents;
@@ -56,29 +56,43 @@ final class ObservedClient {
         return 0;
     }
 
-    long requests() {
+    /** The key by which its requests were told from others. */
+    public String key() {
+        return key;
+    }
+
+    /** How many requests it made. */
+    public long requests() {
         return requests;
     }
 
     /** The first user agent; empty if there is none. */
-    String agent() {
+    public String agent() {
         return agent == null ? "" : agent;
     }
 
-    boolean hasSeveralAgents() {
+    /** Writes its requests, as far as they are timed, to {@code events}, in place of what was there. */
+    public void read(Events events) {
+        timeline.read(events);
+    }
+
+    /** Whether it sent more than one user agent. */
+    public boolean hasSeveralAgents() {
         return severalAgents;
     }
 
-    boolean saysThatItIsABot() {
+    /** Whether its user agent is that of a bot. */
+    public boolean saysThatItIsABot() {
         return BOT.matcher(agent().toLowerCase(Locale.ROOT)).find();
     }
 
-    boolean saysThatItIsABrowser() {
+    /** Whether its user agent is that of a browser. */
+    public boolean saysThatItIsABrowser() {
         return agent().startsWith("Mozilla/") && !saysThatItIsABot();
     }
 
     /** About how many different paths it asked for: within a tenth up to 100, and a lower bound from 600 on. */
-    int paths() {
+    public int paths() {
         int empty = PATH_BITS - Long.bitCount(paths0) - Long.bitCount(paths1);
         return (int) Math.round(PATH_BITS * Math.log(PATH_BITS / (double) Math.max(1, empty)));
     }
