@@ -9,6 +9,7 @@ module dev.sluice.simulate {
     exports dev.sluice.simulate.generate;
     exports dev.sluice.simulate.judge;
     exports dev.sluice.simulate.log;
+    exports dev.sluice.simulate.log.file;
     exports dev.sluice.simulate.replay;
     exports dev.sluice.simulate.suggest;
 }

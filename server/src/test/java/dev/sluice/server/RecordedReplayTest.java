@@ -12,7 +12,7 @@ import dev.sluice.rules.file.RuleFile;
 import dev.sluice.server.record.RecorderSettings;
 import dev.sluice.simulate.log.LogAttributes;
 import dev.sluice.simulate.log.LogOptions;
-import dev.sluice.simulate.log.LogSource;
+import dev.sluice.simulate.log.file.LogSource;
 import dev.sluice.simulate.replay.Replay;
 import dev.sluice.simulate.replay.ReplayRules;
 import io.vertx.core.json.JsonArray;

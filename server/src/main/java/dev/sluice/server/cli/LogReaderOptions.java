@@ -1,7 +1,7 @@
 package dev.sluice.server.cli;
 
 import dev.sluice.simulate.log.LogOptions;
-import dev.sluice.simulate.log.LogSource;
+import dev.sluice.simulate.log.file.LogSource;
 import java.io.IOException;
 import java.time.DateTimeException;
 import java.time.ZoneId;

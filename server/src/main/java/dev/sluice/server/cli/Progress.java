@@ -1,6 +1,6 @@
 package dev.sluice.server.cli;
 
-import dev.sluice.simulate.log.LogSource;
+import dev.sluice.simulate.log.file.LogSource;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

@@ -7,7 +7,7 @@ import dev.sluice.rules.file.RuleFile;
 import dev.sluice.rules.file.RuleFileException;
 import dev.sluice.rules.match.Condition;
 import dev.sluice.simulate.log.LogException;
-import dev.sluice.simulate.log.LogSource;
+import dev.sluice.simulate.log.file.LogSource;
 import dev.sluice.simulate.replay.ReplayException;
 import dev.sluice.simulate.replay.ReplayPage;
 import dev.sluice.simulate.replay.ReplayReport;

@@ -3,7 +3,7 @@ package dev.sluice.server.cli;
 import dev.sluice.Durations;
 import dev.sluice.simulate.log.LogException;
 import dev.sluice.simulate.log.LogOptions;
-import dev.sluice.simulate.log.LogSource;
+import dev.sluice.simulate.log.file.LogSource;
 import dev.sluice.simulate.suggest.Suggest;
 import dev.sluice.simulate.suggest.SuggestOptions;
 import dev.sluice.simulate.suggest.Suggestion;

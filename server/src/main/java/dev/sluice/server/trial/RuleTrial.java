@@ -11,7 +11,7 @@ import dev.sluice.server.record.Recorder;
 import dev.sluice.server.record.RecorderSettings;
 import dev.sluice.simulate.log.LogException;
 import dev.sluice.simulate.log.LogOptions;
-import dev.sluice.simulate.log.LogSource;
+import dev.sluice.simulate.log.file.LogSource;
 import dev.sluice.simulate.replay.ReplayException;
 import dev.sluice.simulate.replay.ReplayReport;
 import dev.sluice.simulate.replay.ReplayRules;

@@ -15,7 +15,7 @@ import dev.sluice.server.record.RecorderSettings;
 import dev.sluice.server.ruleset.InitialRules;
 import dev.sluice.simulate.log.LogException;
 import dev.sluice.simulate.log.LogOptions;
-import dev.sluice.simulate.log.LogSource;
+import dev.sluice.simulate.log.file.LogSource;
 import dev.sluice.simulate.suggest.Suggest;
 import dev.sluice.simulate.suggest.SuggestOptions;
 import dev.sluice.simulate.suggest.Suggestion;

@@ -12,7 +12,7 @@ import dev.sluice.simulate.generate.LogLines;
 import dev.sluice.simulate.generate.LogPlan;
 import dev.sluice.simulate.generate.LogSink;
 import dev.sluice.simulate.log.LogOptions;
-import dev.sluice.simulate.log.LogSource;
+import dev.sluice.simulate.log.file.LogSource;
 import dev.sluice.simulate.suggest.ProposedRule;
 import dev.sluice.simulate.suggest.Suggest;
 import dev.sluice.simulate.suggest.SuggestOptions;

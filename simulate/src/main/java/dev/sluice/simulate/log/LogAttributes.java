@@ -53,7 +53,8 @@ public final class LogAttributes {
         return -1;
     }
 
-    int size() {
+    /** How many there are. */
+    public int size() {
         return names.length;
     }
 }

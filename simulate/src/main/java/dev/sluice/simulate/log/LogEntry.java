@@ -20,7 +20,7 @@ public final class LogEntry {
     private final long durationMicros;
 
     /** An entry; {@code values} are those of {@code attributes}, in their order, and are not copied. */
-    LogEntry(
+    public LogEntry(
             LogAttributes attributes,
             @Nullable String[] values,
             long timeMicros,

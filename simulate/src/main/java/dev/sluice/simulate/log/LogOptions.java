@@ -11,16 +11,30 @@ import org.jspecify.annotations.Nullable;
 /**
  * How logs are read.
  *
- * @param format a name of {@link LogFormat#NAMES} or a format string; null to find it from the first lines of each file
+ * <p>A format is one of these names, or a format string of nginx ({@code $remote_addr - $remote_user [$time_local] …}) or
+ * of Apache ({@code %h %l %u %t "%r" %>s %b}):
+ *
+ * <pre>
+ *   common     203.0.113.9 - ada [16/Nov/2026:09:13:25 +0000] "GET / HTTP/1.1" 200 512
+ *   combined   the same, then "referer" "user agent"; what follows is not looked at
+ *   vhost      combined, with host:port before it
+ *   json       an object on each line
+ *   csv        names in the first line; separated by comma, semicolon or tab
+ * </pre>
+ *
+ * @param format a format; null to find it from the first lines of each file
  * @param map names of fields by names of attributes, for JSON and tables
  * @param zone the zone of times that have none
  * @param streams what is read as a log of a name, in place of a file: {@code -} is standard input
  */
 public record LogOptions(
         @Nullable String format, Map<String, String> map, ZoneId zone, Map<String, InputStream> streams) {
+    /** The name of standard input. */
+    private static final String STANDARD_INPUT = "-";
+
     /** Finds the format, takes times without a zone as UTC, and has an empty standard input. */
-    public static final LogOptions DEFAULT = new LogOptions(
-            null, Map.of(), ZoneOffset.UTC, Map.of(LogInput.STANDARD_INPUT, InputStream.nullInputStream()));
+    public static final LogOptions DEFAULT =
+            new LogOptions(null, Map.of(), ZoneOffset.UTC, Map.of(STANDARD_INPUT, InputStream.nullInputStream()));
 
     public LogOptions {
         map = Map.copyOf(map);
@@ -57,7 +71,7 @@ public record LogOptions(
 
     /** The same with a standard input. */
     public LogOptions withStandardInput(InputStream standardInput) {
-        return withStreams(Map.of(LogInput.STANDARD_INPUT, standardInput));
+        return withStreams(Map.of(STANDARD_INPUT, standardInput));
     }
 
     /** The same with streams by name, each of which is read once. */

@@ -1,4 +1,4 @@
-/** Reading access logs: formats, files, and the requests in them, in the order of their times. */
+/** The requests of access logs, how logs are to be read, and what was found wrong with them. */
 @NullMarked
 package dev.sluice.simulate.log;
 

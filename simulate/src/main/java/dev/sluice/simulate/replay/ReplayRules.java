@@ -6,7 +6,7 @@ import dev.sluice.rules.StatusConditions;
 import dev.sluice.rules.match.Attributes;
 import dev.sluice.rules.match.Condition;
 import dev.sluice.simulate.log.LogAttributes;
-import dev.sluice.simulate.log.LogSource;
+import dev.sluice.simulate.log.file.LogSource;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;

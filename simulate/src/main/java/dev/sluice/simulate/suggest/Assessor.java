@@ -1,5 +1,9 @@
 package dev.sluice.simulate.suggest;
 
+import dev.sluice.simulate.suggest.traffic.Endpoints;
+import dev.sluice.simulate.suggest.traffic.Events;
+import dev.sluice.simulate.suggest.traffic.ObservedClient;
+import dev.sluice.simulate.suggest.traffic.ObservedTraffic;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
@@ -39,7 +43,7 @@ final class Assessor {
      * @param assetsTell whether people load images and styles from this site
      */
     Assessor(ObservedTraffic traffic, boolean assetsTell, ZoneId zone) {
-        this.endpoints = traffic.endpoints;
+        this.endpoints = traffic.endpoints();
         this.assetsTell = assetsTell;
         Instant start = Instant.EPOCH.plus(traffic.firstMicros(), ChronoUnit.MICROS);
         this.zoneMicros = zone.getRules().getOffset(start).getTotalSeconds() * 1_000_000L;
@@ -49,8 +53,8 @@ final class Assessor {
     /** What a client looks like; {@code events} are its requests. */
     Assessment assess(ObservedClient client, Events events) {
         Numbers numbers = new Numbers(events);
-        Assessment abuse = failures(client, events.count, numbers);
-        return abuse == null ? successes(client, events.count, numbers) : abuse;
+        Assessment abuse = failures(client, events.count(), numbers);
+        return abuse == null ? successes(client, events.count(), numbers) : abuse;
     }
 
     private @Nullable Assessment failures(ObservedClient client, int count, Numbers numbers) {
@@ -158,7 +162,7 @@ final class Assessor {
     private static Assessment is(
             Behaviour behaviour, ObservedClient client, Numbers numbers, String reason, Object... arguments) {
         return new Assessment(
-                client.key,
+                client.key(),
                 behaviour,
                 client.requests(),
                 numbers.mostInMinute,
@@ -194,19 +198,19 @@ final class Assessor {
         Numbers(Events events) {
             int hourBits = 0;
             double squares = 0;
-            for (int i = 0; i < events.count; i++) {
-                byGroup[Endpoints.statusGroup(events.marks[i])]++;
-                count(Endpoints.endpoint(events.marks[i]));
-                hourBits |= 1 << (int) Math.floorMod((events.times[i] + zoneMicros) / HOUR, (long) HOURS);
-                double interval = i == 0 ? 0 : events.times[i] - events.times[i - 1];
+            for (int i = 0; i < events.count(); i++) {
+                byGroup[Endpoints.statusGroup(events.mark(i))]++;
+                count(Endpoints.endpoint(events.mark(i)));
+                hourBits |= 1 << (int) Math.floorMod((events.time(i) + zoneMicros) / HOUR, (long) HOURS);
+                double interval = i == 0 ? 0 : events.time(i) - events.time(i - 1);
                 squares += interval * interval;
             }
-            for (int i = 0; i < events.count; i++) {
-                byEndpoint[Endpoints.endpoint(events.marks[i])] = 0;
+            for (int i = 0; i < events.count(); i++) {
+                byEndpoint[Endpoints.endpoint(events.mark(i))] = 0;
             }
-            int intervals = Math.max(1, events.count - 1);
+            int intervals = Math.max(1, events.count() - 1);
             meanInterval =
-                    events.count == 0 ? 0 : (events.times[events.count - 1] - events.times[0]) / (double) intervals;
+                    events.count() == 0 ? 0 : (events.time(events.count() - 1) - events.time(0)) / (double) intervals;
             double variance = Math.max(0, squares / intervals - meanInterval * meanInterval);
             deviation = meanInterval == 0 ? 0 : Math.sqrt(variance) / meanInterval;
             mostInMinute = SlidingCounts.most(events, MINUTE);

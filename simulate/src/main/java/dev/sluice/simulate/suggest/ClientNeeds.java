@@ -1,5 +1,7 @@
 package dev.sluice.simulate.suggest;
 
+import dev.sluice.simulate.suggest.traffic.Events;
+import dev.sluice.simulate.suggest.traffic.ObservedClient;
 import java.util.List;
 
 /**
@@ -62,8 +64,8 @@ final class ClientNeeds {
         LimitFinder.forEach(clients, chunk, scope, each -> true, (client, events) -> {
             for (int part = 0; part < parts.size(); part++) {
                 Events ofPart = parts.get(part).of(events, buffer);
-                found.requests[part] += ofPart.count;
-                for (int w = 0; ofPart.count > 0 && w < windowsMicros.length; w++) {
+                found.requests[part] += ofPart.count();
+                for (int w = 0; ofPart.count() > 0 && w < windowsMicros.length; w++) {
                     int need = SlidingCounts.most(ofPart, windowsMicros[w]);
                     found.counts[part][w].add(need);
                     if (part == 0) {

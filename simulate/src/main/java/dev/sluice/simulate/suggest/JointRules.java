@@ -1,5 +1,6 @@
 package dev.sluice.simulate.suggest;
 
+import dev.sluice.simulate.suggest.traffic.Events;
 import java.util.List;
 
 /** Several rules on the requests of one client: a request takes a permit of each rule that applies, or of none. */
@@ -34,11 +35,12 @@ final class JointRules {
 
     /** How many requests the rules deny. */
     static int denied(List<ProposedRule> rules, Events events) {
-        List<Log> logs = rules.stream().map(rule -> new Log(rule, events.count)).toList();
+        List<Log> logs =
+                rules.stream().map(rule -> new Log(rule, events.count())).toList();
         int denied = 0;
-        for (int i = 0; i < events.count; i++) {
-            int mark = events.marks[i];
-            long micros = events.times[i];
+        for (int i = 0; i < events.count(); i++) {
+            int mark = events.mark(i);
+            long micros = events.time(i);
             boolean room = true;
             for (Log log : logs) {
                 room &= !log.applies(mark) || log.hasRoom(micros);

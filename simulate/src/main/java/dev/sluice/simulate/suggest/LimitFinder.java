@@ -1,5 +1,8 @@
 package dev.sluice.simulate.suggest;
 
+import dev.sluice.simulate.suggest.traffic.Events;
+import dev.sluice.simulate.suggest.traffic.ObservedClient;
+import dev.sluice.simulate.suggest.traffic.ObservedTraffic;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -227,9 +230,9 @@ final class LimitFinder {
         Events buffer = new Events();
         chunk.forEach(client -> {
             if (wanted.test(client)) {
-                clients.get(client).timeline.read(all);
+                clients.get(client).read(all);
                 Events events = scope.of(all, buffer);
-                if (events.count > 0) {
+                if (events.count() > 0) {
                     consumer.accept(client, events);
                 }
             }

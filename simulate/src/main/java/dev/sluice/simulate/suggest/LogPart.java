@@ -1,5 +1,7 @@
 package dev.sluice.simulate.suggest;
 
+import dev.sluice.simulate.suggest.traffic.Events;
+import dev.sluice.simulate.suggest.traffic.ObservedTraffic;
 import java.time.DayOfWeek;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -47,9 +49,9 @@ record LogPart(long lengthMicros, @Nullable LongPredicate contains) {
             return all;
         }
         buffer.reset();
-        for (int i = 0; i < all.count; i++) {
-            if (contains.test(all.times[i])) {
-                buffer.add(all.times[i], all.marks[i]);
+        for (int i = 0; i < all.count(); i++) {
+            if (contains.test(all.time(i))) {
+                buffer.add(all.time(i), all.mark(i));
             }
         }
         return buffer;

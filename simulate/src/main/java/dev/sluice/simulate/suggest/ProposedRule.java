@@ -1,7 +1,7 @@
 package dev.sluice.simulate.suggest;
 
 import dev.sluice.Durations;
-import dev.sluice.simulate.suggest.Endpoints.Endpoint;
+import dev.sluice.simulate.suggest.traffic.Endpoints.Endpoint;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,11 @@
 package dev.sluice.simulate.suggest;
 
 import dev.sluice.Durations;
-import dev.sluice.simulate.suggest.Endpoints.Endpoint;
+import dev.sluice.simulate.suggest.traffic.Endpoints;
+import dev.sluice.simulate.suggest.traffic.Endpoints.Endpoint;
+import dev.sluice.simulate.suggest.traffic.Events;
+import dev.sluice.simulate.suggest.traffic.ObservedClient;
+import dev.sluice.simulate.suggest.traffic.ObservedTraffic;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -73,8 +77,8 @@ final class RuleProposer {
     }
 
     private ProposedRule onEndpoint(int number, Behaviour behaviour, int rules) {
-        Scope scope = Scope.of(traffic.endpoints, number);
-        String name = name(traffic.endpoints.get(number));
+        Scope scope = Scope.of(traffic.endpoints(), number);
+        String name = name(traffic.endpoints().get(number));
         long users = finder.users(scope);
         boolean known = users >= Thresholds.MIN_EVIDENCE;
         String whose = behaviour == Behaviour.BROKEN ? "broken client" : behaviour.text();
@@ -171,12 +175,12 @@ final class RuleProposer {
     }
 
     private long[] byEndpoint(List<ObservedClient> clients) {
-        long[] counts = new long[traffic.endpoints.size()];
+        long[] counts = new long[traffic.endpoints().size()];
         Events events = new Events();
         for (ObservedClient client : clients) {
-            client.timeline.read(events);
-            for (int i = 0; i < events.count; i++) {
-                counts[Endpoints.endpoint(events.marks[i])]++;
+            client.read(events);
+            for (int i = 0; i < events.count(); i++) {
+                counts[Endpoints.endpoint(events.mark(i))]++;
             }
         }
         return counts;

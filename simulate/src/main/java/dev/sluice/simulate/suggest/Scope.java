@@ -1,6 +1,8 @@
 package dev.sluice.simulate.suggest;
 
-import dev.sluice.simulate.suggest.Endpoints.Endpoint;
+import dev.sluice.simulate.suggest.traffic.Endpoints;
+import dev.sluice.simulate.suggest.traffic.Endpoints.Endpoint;
+import dev.sluice.simulate.suggest.traffic.Events;
 import java.util.BitSet;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -53,9 +55,9 @@ final class Scope {
             return all;
         }
         buffer.reset();
-        for (int i = 0; i < all.count; i++) {
-            if (contains(all.marks[i])) {
-                buffer.add(all.times[i], all.marks[i]);
+        for (int i = 0; i < all.count(); i++) {
+            if (contains(all.mark(i))) {
+                buffer.add(all.time(i), all.mark(i));
             }
         }
         return buffer;

@@ -1,5 +1,7 @@
 package dev.sluice.simulate.suggest;
 
+import dev.sluice.simulate.suggest.traffic.Events;
+
 /**
  * What limits do to the requests of one client.
  *
@@ -14,8 +16,8 @@ final class SlidingCounts {
     static int most(Events events, long windowMicros) {
         int most = 0;
         int from = 0;
-        for (int i = 0; i < events.count; i++) {
-            while (events.times[i] - events.times[from] >= windowMicros) {
+        for (int i = 0; i < events.count(); i++) {
+            while (events.time(i) - events.time(from) >= windowMicros) {
                 from++;
             }
             most = Math.max(most, i - from + 1);
@@ -25,19 +27,19 @@ final class SlidingCounts {
 
     /** How many requests a sliding log denies. */
     static int denied(Events events, long windowMicros, int permits) {
-        if (events.count <= permits) {
+        if (events.count() <= permits) {
             return 0;
         }
         long[] admitted = new long[permits];
         int count = 0;
-        for (int i = 0; i < events.count; i++) {
+        for (int i = 0; i < events.count(); i++) {
             int oldest = count % permits;
-            if (count < permits || events.times[i] - admitted[oldest] >= windowMicros) {
-                admitted[oldest] = events.times[i];
+            if (count < permits || events.time(i) - admitted[oldest] >= windowMicros) {
+                admitted[oldest] = events.time(i);
                 count++;
             }
         }
-        return events.count - count;
+        return events.count() - count;
     }
 
     /**
@@ -47,8 +49,8 @@ final class SlidingCounts {
         // In units of a permit divided by the window, so that all numbers are whole.
         long debt = 0;
         long most = 0;
-        for (int i = 0; i < events.count; i++) {
-            long elapsed = i == 0 ? 0 : Math.min(windowMicros, events.times[i] - events.times[i - 1]);
+        for (int i = 0; i < events.count(); i++) {
+            long elapsed = i == 0 ? 0 : Math.min(windowMicros, events.time(i) - events.time(i - 1));
             long refill = elapsed * permits;
             debt = Math.max(0, debt - refill) + windowMicros;
             most = Math.max(most, debt);

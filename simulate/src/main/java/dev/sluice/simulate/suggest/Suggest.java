@@ -1,7 +1,11 @@
 package dev.sluice.simulate.suggest;
 
 import dev.sluice.simulate.log.LogException;
-import dev.sluice.simulate.log.LogSource;
+import dev.sluice.simulate.log.file.LogSource;
+import dev.sluice.simulate.suggest.traffic.Endpoints;
+import dev.sluice.simulate.suggest.traffic.Events;
+import dev.sluice.simulate.suggest.traffic.ObservedClient;
+import dev.sluice.simulate.suggest.traffic.ObservedTraffic;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -94,7 +98,7 @@ public final class Suggest {
                     Events events = new Events();
                     List<Assessment> assessed = new ArrayList<>();
                     chunk.forEach(i -> {
-                        clients.get(i).timeline.read(events);
+                        clients.get(i).read(events);
                         assessed.add(assessor.assess(clients.get(i), events));
                     });
                     return assessed;
@@ -104,7 +108,7 @@ public final class Suggest {
         assessments.values().forEach(each -> inMinute.add(each.mostInMinute()));
         long usual = inMinute.smallest(inMinute.total() / Thresholds.BUSIEST);
         for (ObservedClient client : clients) {
-            Assessment assessment = assessments.get(client.key);
+            Assessment assessment = assessments.get(client.key());
             if (assessment != null) {
                 sort(client, Assessor.besideOthers(assessment, usual));
             }
@@ -129,7 +133,7 @@ public final class Suggest {
             notes.add(String.format(
                     Locale.ROOT,
                     "%s made %,d requests; its first %,d count",
-                    client.key,
+                    client.key(),
                     client.requests(),
                     ObservedClient.MAX_TIMED));
         }
@@ -174,17 +178,17 @@ public final class Suggest {
 
     /** Says so if logins fail mostly, for clients that try a few times each. */
     private void spreadAttack() {
-        long[] all = new long[traffic.endpoints.size()];
+        long[] all = new long[traffic.endpoints().size()];
         long[] refused = new long[all.length];
         long[] refusedClients = new long[all.length];
         Events events = new Events();
         for (ObservedClient client : kept) {
-            client.timeline.read(events);
+            client.read(events);
             int last = -1;
-            for (int i = 0; i < events.count; i++) {
-                int endpoint = Endpoints.endpoint(events.marks[i]);
+            for (int i = 0; i < events.count(); i++) {
+                int endpoint = Endpoints.endpoint(events.mark(i));
                 all[endpoint]++;
-                if (Endpoints.statusGroup(events.marks[i]) == Endpoints.REFUSED) {
+                if (Endpoints.statusGroup(events.mark(i)) == Endpoints.REFUSED) {
                     refused[endpoint]++;
                     refusedClients[endpoint] += endpoint == last ? 0 : 1;
                     last = endpoint;
@@ -198,7 +202,7 @@ public final class Suggest {
                         "%s refused %,d of %,d requests of about %,d clients that are not left out, a few of each: if this"
                                 + " is an attack from many addresses, no limit for each %s can stop it; limit by the"
                                 + " account that is tried, or ask for a second factor",
-                        traffic.endpoints.get(i),
+                        traffic.endpoints().get(i),
                         refused[i],
                         all[i],
                         refusedClients[i],

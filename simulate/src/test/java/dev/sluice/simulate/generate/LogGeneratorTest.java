@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.simulate.log.LogAttributes;
 import dev.sluice.simulate.log.LogOptions;
-import dev.sluice.simulate.log.LogSource;
 import dev.sluice.simulate.log.LogSummary;
+import dev.sluice.simulate.log.file.LogSource;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

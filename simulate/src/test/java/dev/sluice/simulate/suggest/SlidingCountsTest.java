@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.ManualClock;
+import dev.sluice.simulate.suggest.traffic.Events;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.SplittableRandom;
@@ -62,9 +63,9 @@ class SlidingCountsTest {
         Limiter limiter = Limiter.builder(limit).clock(clock).build();
         long now = 0;
         int denied = 0;
-        for (int i = 0; i < events.count; i++) {
-            clock.advance(Duration.of(events.times[i] - now, ChronoUnit.MICROS));
-            now = events.times[i];
+        for (int i = 0; i < events.count(); i++) {
+            clock.advance(Duration.of(events.time(i) - now, ChronoUnit.MICROS));
+            now = events.time(i);
             denied += limiter.tryAcquire("k") ? 0 : 1;
         }
         return denied;

@@ -10,7 +10,7 @@ import dev.sluice.rules.Rule;
 import dev.sluice.rules.file.RuleFile;
 import dev.sluice.simulate.log.LogException;
 import dev.sluice.simulate.log.LogOptions;
-import dev.sluice.simulate.log.LogSource;
+import dev.sluice.simulate.log.file.LogSource;
 import java.io.ByteArrayInputStream;
 import java.time.Duration;
 import java.time.Instant;

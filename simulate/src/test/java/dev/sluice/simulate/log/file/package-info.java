@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.simulate.log.file;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.simulate.log.format;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package dev.sluice.simulate.log;
-
-import org.jspecify.annotations.NullMarked;

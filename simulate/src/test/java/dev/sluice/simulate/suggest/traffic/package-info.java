@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.simulate.suggest.traffic;
+
+import org.jspecify.annotations.NullMarked;
