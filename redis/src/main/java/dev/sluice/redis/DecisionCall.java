@@ -3,6 +3,7 @@ package dev.sluice.redis;
 import dev.sluice.Decision;
 import dev.sluice.redis.DenialCache.Standing;
 import dev.sluice.redis.client.ResilientConnection;
+import dev.sluice.redis.combine.Combiner;
 import dev.sluice.redis.script.LimitScripts;
 import dev.sluice.redis.script.LimitScripts.Operation;
 import dev.sluice.redis.script.ScriptReply;

@@ -6,6 +6,7 @@ import dev.sluice.OnFailure;
 import dev.sluice.Ticker;
 import dev.sluice.redis.script.LimitScripts;
 import dev.sluice.redis.script.LimitScripts.Operation;
+import dev.sluice.redis.wait.WaitQueues;
 import dev.sluice.spi.LimiterDecision;
 import java.util.List;
 import java.util.OptionalLong;

@@ -1,10 +1,10 @@
-package dev.sluice.redis;
+package dev.sluice.redis.hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.redis.HoldRenewals.Group;
-import dev.sluice.redis.HoldRenewals.KeyHolds;
-import dev.sluice.redis.HoldRenewals.Renewed;
+import dev.sluice.redis.hold.HoldRenewals.Group;
+import dev.sluice.redis.hold.HoldRenewals.KeyHolds;
+import dev.sluice.redis.hold.HoldRenewals.Renewed;
 import dev.sluice.spi.LimiterDecision;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,7 +43,7 @@ class HoldRenewalsTest {
     private final Steps steps = new Steps();
     private final List<List<KeyHolds>> calls = new ArrayList<>();
     private final List<LimiterDecision> released = new ArrayList<>();
-    private final FallbackCounters counters = new FallbackCounters();
+    private final HoldCounters counters = new HoldCounters();
     private boolean severalKeys = true;
     private Consumer<Consumer<List<Renewed>>> server = then -> then.accept(List.of(new Renewed(0, 0)));
 
@@ -138,10 +138,10 @@ class HoldRenewalsTest {
         server = then -> then.accept(List.of(new Renewed(0, 1)));
         renewed();
         renewed();
-        assertThat(counters.holdsLost.sum()).isEqualTo(1);
+        assertThat(counters.lost().sum()).isEqualTo(1);
         server = then -> then.accept(List.of(new Renewed(1, 0)));
         renewed();
-        assertThat(counters.holdsRestored.sum()).isEqualTo(1);
+        assertThat(counters.restored().sum()).isEqualTo(1);
         assertThat(released).isEmpty();
     }
 

@@ -1,7 +1,7 @@
-package dev.sluice.redis;
+package dev.sluice.redis.hold;
 
 import dev.sluice.Limiter;
-import dev.sluice.redis.LeaseCall.Result;
+import dev.sluice.redis.hold.LeaseCall.Result;
 import dev.sluice.spi.LeaseId;
 import dev.sluice.spi.LimiterDecision;
 import java.util.Map;
@@ -51,13 +51,13 @@ final class LeasedHolds {
 
     private final Runner runner;
     private final ScheduledExecutorService executor;
-    private final FallbackCounters counters;
+    private final HoldCounters counters;
     private final long storeLeaseMicros;
     private final Map<Long, Pending> pending = new ConcurrentHashMap<>();
     private final AtomicBoolean scheduled = new AtomicBoolean();
 
     /** {@code storeLeaseMicros} is the lease of a hold when it is taken. */
-    LeasedHolds(Runner runner, ScheduledExecutorService executor, FallbackCounters counters, long storeLeaseMicros) {
+    LeasedHolds(Runner runner, ScheduledExecutorService executor, HoldCounters counters, long storeLeaseMicros) {
         this.runner = runner;
         this.executor = executor;
         this.counters = counters;
@@ -112,9 +112,9 @@ final class LeasedHolds {
         }
         Pending lease = pending.remove(id);
         if (result == Result.RESTORED) {
-            counters.holdsRestored.increment();
+            counters.restored().increment();
         } else if (result == Result.GONE && lease != null && lease.endsAtNanos - System.nanoTime() > 0) {
-            counters.holdsLost.increment();
+            counters.lost().increment();
             LOG.log(
                     System.Logger.Level.WARNING,
                     "a hold of {0} permits was lost before it was under its lease, and others hold the permits now",
