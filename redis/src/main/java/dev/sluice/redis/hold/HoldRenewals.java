@@ -114,13 +114,13 @@ final class HoldRenewals {
     }
 
     /** Whether there is a hold of as many permits that was taken at the same instant; true if that is not known. */
-    boolean holdsAlike(String key, LimiterDecision taken) {
+    boolean holdsAlike(String key, long takenAtMicros, long permits) {
         if (everyMicros == 0) {
             return true;
         }
         boolean[] found = {false};
         held.computeIfPresent(key, (unused, holds) -> {
-            found[0] = holds.containsKey(HoldId.of(taken));
+            found[0] = holds.containsKey(new HoldId(takenAtMicros, permits));
             return holds;
         });
         return found[0];
@@ -241,7 +241,9 @@ final class HoldRenewals {
         });
         counters.restored().add(renewed.restored);
         // released while they were added again: nobody else would release them
-        for (long i = Math.min(renewed.restored, group.count - found[0]); i > 0; i--) {
+        boolean alikeAreHeld =
+                found[0] > 0; // if the release came later than the renewal, another would end one of those
+        for (long i = alikeAreHeld ? 0 : Math.min(renewed.restored, group.count); i > 0; i--) {
             renewal.release(key, group.taken);
         }
         if (found[1] > 0) {

@@ -47,7 +47,7 @@ public final class LimiterHolds {
         this.connection = connection;
         this.names = names;
         this.renewals = new HoldRenewals(new Renewals(), executor, counters, leaseMicros);
-        this.leases = new LeasedHolds(this::runLease, executor, counters, leaseMicros);
+        this.leases = new LeasedHolds(new Leases(), executor, counters, leaseMicros);
         this.releases = new UnconfirmedReleases(new Releases(), executor, leaseMicros);
     }
 
@@ -114,7 +114,7 @@ public final class LimiterHolds {
 
         @Override
         public boolean holdsAlike(String key, LimiterDecision taken) {
-            return renewals.holdsAlike(key, taken) || leases.isUnconfirmed(key, taken);
+            return renewals.holdsAlike(key, taken.takenAtMicros(), taken.charged()) || leases.isUnconfirmed(key, taken);
         }
 
         @Override
@@ -144,18 +144,26 @@ public final class LimiterHolds {
         return released;
     }
 
-    private void runLease(String key, LeaseCall call, Consumer<@Nullable Result> then) {
-        LimitScripts called = calls.scripts();
-        String[] holding = LeaseCall.holdingNames(called, names.of(key, called.identities()));
-        if (holding.length == 0) { // the limits were changed: whatever was held ends with its lease
-            then.accept(null);
-            return;
+    private final class Leases implements LeasedHolds.Runner {
+        @Override
+        public boolean run(String key, LeaseCall call, Consumer<@Nullable Result> then) {
+            LimitScripts called = calls.scripts();
+            String[] holding = LeaseCall.holdingNames(called, names.of(key, called.identities()));
+            if (holding.length == 0) { // the limits were changed: whatever was held ends with its lease
+                then.accept(null);
+                return false;
+            }
+            return connection.run(
+                    LeaseCall.SCRIPT,
+                    holding,
+                    new byte[][] {call.arguments(called)},
+                    ResilientConnection.ONE,
+                    reply -> then.accept(reply == null ? null : LeaseCall.result(reply)));
         }
-        connection.run(
-                LeaseCall.SCRIPT,
-                holding,
-                new byte[][] {call.arguments(called)},
-                ResilientConnection.ONE,
-                reply -> then.accept(reply == null ? null : LeaseCall.result(reply)));
+
+        @Override
+        public boolean holdsAlike(String key, LeaseCall call) {
+            return renewals.holdsAlike(key, call.id(), call.permits());
+        }
     }
 }

@@ -132,6 +132,20 @@ class HoldRenewalsTest {
         assertThat(released).containsExactly(hold);
     }
 
+    /** Redis may have done the release after the renewal: what is too many ends with its lease. */
+    @Test
+    void itIsNotReleasedAgainWhileAnotherIsHeldThatIsAlike() {
+        LimiterDecision hold = hold(1, 0, 1000);
+        renewals.add("k", hold);
+        renewals.add("k", hold);
+        server = then -> {
+            renewals.remove("k", hold);
+            then.accept(List.of(new Renewed(2, 0)));
+        };
+        renewed();
+        assertThat(released).isEmpty();
+    }
+
     @Test
     void aLostHoldIsCountedOnce() {
         renewals.add("k", hold(1, 0, 1000));
