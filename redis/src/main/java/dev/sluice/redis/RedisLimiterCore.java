@@ -33,7 +33,7 @@ final class RedisLimiterCore {
 
     RedisLimiterCore(
             String name, RedisStore.Setup setup, LimitScripts scripts, OnFailure onFailure, double batchShare) {
-        this.calls = new ScriptCalls(name, setup, scripts, onFailure);
+        this.calls = new ScriptCalls(name, setup, scripts, onFailure, this::refund);
         this.setup = setup;
         this.denials = setup.denials();
         this.counters = setup.counters();

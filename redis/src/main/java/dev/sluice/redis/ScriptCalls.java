@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
@@ -38,9 +39,16 @@ final class ScriptCalls {
     final DenialCache denials;
     private final LimiterHolds holds;
     final @Nullable LongSupplier testMicros;
+    private final BiConsumer<String, LimiterDecision> unclaimed;
     private volatile LimitScripts scripts;
 
-    ScriptCalls(String limiterName, RedisStore.Setup setup, LimitScripts scripts, OnFailure onFailure) {
+    /** {@code unclaimed} gets the decisions on permits that nobody waits for any more. */
+    ScriptCalls(
+            String limiterName,
+            RedisStore.Setup setup,
+            LimitScripts scripts,
+            OnFailure onFailure,
+            BiConsumer<String, LimiterDecision> unclaimed) {
         this.limiterName = limiterName;
         this.connection = setup.connection();
         this.combiner = setup.combiner();
@@ -51,6 +59,7 @@ final class ScriptCalls {
                 new EndOfHolds(), connection, names, setup.executor(), setup.counters().holds, scripts.leaseMicros());
         this.testMicros = setup.testMicros();
         this.scripts = scripts;
+        this.unclaimed = unclaimed;
     }
 
     String limiterName() {
@@ -147,6 +156,11 @@ final class ScriptCalls {
     }
 
     // ---- Permits that were taken
+
+    /** Refunds the permits of a decision whose owner has completed the future. */
+    void refundUnclaimed(String key, LimiterDecision taken) {
+        unclaimed.accept(key, taken);
+    }
 
     /**
      * Refunds the last {@code unused} permits; done when Redis has replied or cannot be reached. If Redis has not done it,
