@@ -8,7 +8,10 @@ import dev.sluice.redis.script.ScriptReply;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
@@ -31,7 +34,8 @@ import org.jspecify.annotations.Nullable;
  * each.
  *
  * <p>Only requests for the same script can go together; on a cluster, where a script uses one slot, only those for the same
- * key. As many requests as fit a script do not wait for a reply: else a distant Redis would bound the number of decisions.
+ * key. Two limiters of one name do not hold permits of a key in the same script: each knows only its own holds, and could not
+ * tell those of the other from them, which were taken at the same instant. As many requests as fit a script do not wait for a reply: else a distant Redis would bound the number of decisions.
  */
 public final class Combiner {
     /** A request that a script decides. */
@@ -289,15 +293,24 @@ public final class Combiner {
             }
             Request first = waiting.element();
             long cost = 0;
+            Map<String, LimitScripts> holding = new HashMap<>();
             for (Request next : waiting) {
                 cost += cost(next);
                 boolean fits = cost <= LimitScripts.MAX_COST && (!isTest || next.testMicros() == first.testMicros());
-                if (requests.size() == MAX_REQUESTS || (next != first && !fits)) {
+                if (requests.size() == MAX_REQUESTS || (next != first && !fits) || isOfAnother(next, holding)) {
                     break;
                 }
                 requests.add(next);
             }
             return new CombinedRequests(requests, false);
+        }
+
+        /** Whether it holds permits of a key that another limiter's request is to hold some of. */
+        private static boolean isOfAnother(Request request, Map<String, LimitScripts> holding) {
+            LimitScripts scripts = request.scripts();
+            return scripts.holds()
+                    && !scripts.equals(
+                            Objects.requireNonNullElse(holding.putIfAbsent(request.keys()[0], scripts), scripts));
         }
 
         private static long cost(Request request) {
