@@ -100,7 +100,8 @@ public abstract class AbstractLimiter implements Limiter {
     @Override
     public final CompletableFuture<Decision> decideAsync(String key, long permits) {
         check(key, permits);
-        return observe(key, take(key, permits, ANY_DELAY));
+        CompletableFuture<Decision> decision = take(key, permits, ANY_DELAY);
+        return observed ? new Observed(key, decision) : decision;
     }
 
     @Override
@@ -232,11 +233,7 @@ public abstract class AbstractLimiter implements Limiter {
         return seen;
     }
 
-    private CompletableFuture<Decision> observe(String key, CompletableFuture<Decision> decision) {
-        return observed ? decision.thenApply(made -> observe(key, made)) : decision;
-    }
-
-    /** A wait that the listener hears of when the store ends it, and not when its owner does. */
+    /** A decision that the listener hears of when the store makes it, and not when its owner completes the future. */
     private final class Observed extends PendingDecision {
         private final CompletableFuture<Decision> pending;
 

@@ -172,7 +172,9 @@ final class BatchedKey {
 
     private void admitAsks() {
         for (Ask ask = asks.poll(); ask != null; ask = asks.poll()) {
-            waiting.add(ask);
+            if (!ask.isDone()) { // else its owner has completed it
+                waiting.add(ask);
+            }
         }
     }
 
@@ -220,7 +222,7 @@ final class BatchedKey {
         for (Ask ask = waiting.peek(); ask != null && ask.permits <= left; ask = waiting.peek()) {
             waiting.remove();
             left -= ask.permits;
-            ask.complete(part(granted, ask.permits, left, granted.source()));
+            answer(ask, part(granted, ask.permits, left, granted.source()));
         }
         Batch last = batch;
         batch = new Batch(granted, left, new AtomicLong(left), System.nanoTime());
@@ -241,7 +243,7 @@ final class BatchedKey {
         while (open != null && !waiting.isEmpty() && open.spend(waiting.peek().permits, now)) {
             Ask ask = waiting.remove();
             batches.counters.answeredHere.increment();
-            ask.complete(open.decision(ask.permits));
+            answer(ask, open.decision(ask.permits));
         }
     }
 
@@ -253,7 +255,14 @@ final class BatchedKey {
     private void answer(Predicate<Ask> which, Function<Ask, Decision> decision) {
         List<Ask> answered = waiting.stream().filter(which).toList();
         waiting.removeAll(answered);
-        answered.forEach(ask -> ask.complete(decision.apply(ask)));
+        answered.forEach(ask -> answer(ask, decision.apply(ask)));
+    }
+
+    /** What arrives for a request whose owner has completed the future is refunded. */
+    private void answer(Ask ask, Decision decision) {
+        if (!ask.complete(decision) && decision.allowed()) {
+            var unused = batches.refund(key, LimiterDecision.of(decision));
+        }
     }
 
     /**

@@ -3,6 +3,7 @@ package dev.sluice.redis;
 import dev.sluice.Decision;
 import dev.sluice.redis.DenialCache.Standing;
 import dev.sluice.redis.client.ResilientConnection;
+import dev.sluice.redis.combine.Combiner;
 import dev.sluice.redis.script.LimitScripts;
 import dev.sluice.redis.script.LimitScripts.Operation;
 import dev.sluice.redis.script.ScriptReply;
@@ -12,7 +13,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** One decision: the future, and the receiver of the script's reply. */
+/**
+ * One decision: the future, and the receiver of the script's reply. What arrives when the owner of the future has completed
+ * it is refunded.
+ */
 final class DecisionCall extends CompletableFuture<Decision> implements Combiner.Request {
     /** How often a call is repeated that Redis left undecided; a clock that jumps on and on is not followed. */
     static final int MAX_REPEATS = 4;
@@ -87,10 +91,12 @@ final class DecisionCall extends CompletableFuture<Decision> implements Combiner
             }
             reply = null;
         }
-        complete(
-                reply == null
-                        ? calls.byPolicy(operation, key, permits, percent, maxDelay)
-                        : remembered(reply.decision(permits, maxDelay)));
+        Decision decision = reply == null
+                ? calls.byPolicy(operation, key, permits, percent, maxDelay)
+                : remembered(reply.decision(permits, maxDelay));
+        if (!complete(decision) && operation == Operation.TAKE && decision.allowed()) {
+            calls.refundUnclaimed(key, LimiterDecision.of(decision));
+        }
     }
 
     /** The failure policy has decided. A hold that was taken after all would stay until its lease ends. */

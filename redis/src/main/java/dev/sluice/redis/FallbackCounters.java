@@ -1,5 +1,6 @@
 package dev.sluice.redis;
 
+import dev.sluice.redis.hold.HoldCounters;
 import java.util.concurrent.atomic.LongAdder;
 
 /** Counts decisions, those of Redis and those made without it by source, and what became of holds and batches. */
@@ -9,7 +10,6 @@ final class FallbackCounters {
     final LongAdder allowedByPolicy = new LongAdder();
     final LongAdder deniedByPolicy = new LongAdder();
     final LongAdder decidedLocally = new LongAdder();
-    final LongAdder holdsRestored = new LongAdder();
-    final LongAdder holdsLost = new LongAdder();
+    final HoldCounters holds = new HoldCounters();
     final OpenBatches batches = new OpenBatches();
 }

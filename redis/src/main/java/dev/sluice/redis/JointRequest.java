@@ -22,8 +22,32 @@ import org.jspecify.annotations.Nullable;
  * @param limiters those of the charges, in the same order
  */
 record JointRequest(List<Charge> charges, List<RedisLimiter> limiters) {
-    /** Charges all limiters or none. */
+    /** Charges all limiters or none; none, if the owner of the future completes it first. */
     CompletableFuture<List<Decision>> decide(RedisStore.Setup setup) {
+        CompletableFuture<List<Decision>> deciding = ask(setup);
+        if (deciding.isDone()) {
+            return deciding;
+        }
+        CompletableFuture<List<Decision>> decided = new CompletableFuture<>();
+        deciding.whenComplete((decisions, failure) -> {
+            if (failure != null) {
+                decided.completeExceptionally(failure);
+            } else if (!decided.complete(decisions)) {
+                refund(decisions);
+            }
+        });
+        return decided;
+    }
+
+    private void refund(List<Decision> decisions) {
+        if (decisions.stream().allMatch(Decision::allowed)) { // else nothing was charged
+            for (int i = 0; i < size(); i++) {
+                var unused = limiters.get(i).refundAsync(charges.get(i).key(), decisions.get(i));
+            }
+        }
+    }
+
+    private CompletableFuture<List<Decision>> ask(RedisStore.Setup setup) {
         boolean twice = chargesACounterTwice(); // what is known of one charge is not what both are told
         @Nullable Decision[] known = twice ? new Decision[size()] : known(setup.denials(), System.nanoTime());
         if (isWhole(known)) {

@@ -6,6 +6,7 @@ import dev.sluice.OnFailure;
 import dev.sluice.Ticker;
 import dev.sluice.redis.script.LimitScripts;
 import dev.sluice.redis.script.LimitScripts.Operation;
+import dev.sluice.redis.wait.WaitQueues;
 import dev.sluice.spi.LimiterDecision;
 import java.util.List;
 import java.util.OptionalLong;
@@ -32,7 +33,7 @@ final class RedisLimiterCore {
 
     RedisLimiterCore(
             String name, RedisStore.Setup setup, LimitScripts scripts, OnFailure onFailure, double batchShare) {
-        this.calls = new ScriptCalls(name, setup, scripts, onFailure);
+        this.calls = new ScriptCalls(name, setup, scripts, onFailure, this::refund);
         this.setup = setup;
         this.denials = setup.denials();
         this.counters = setup.counters();

@@ -9,6 +9,8 @@ import dev.sluice.Scheduler;
 import dev.sluice.Store;
 import dev.sluice.StoreUsage;
 import dev.sluice.redis.client.ResilientConnection;
+import dev.sluice.redis.combine.Combiner;
+import dev.sluice.redis.wait.OpenWaits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -134,8 +136,8 @@ public final class RedisStore implements Store {
                 calls.underWay(),
                 calls.reconnects(),
                 breakers(calls),
-                fallback.holdsRestored.sum(),
-                fallback.holdsLost.sum(),
+                fallback.holds.restored().sum(),
+                fallback.holds.lost().sum(),
                 fallback.batches.unspent(),
                 fallback.batches.maxUnspent(),
                 setup.combiner().damagedStates().count());

@@ -11,7 +11,9 @@ import dev.sluice.redis.client.Login;
 import dev.sluice.redis.client.RedisAddress;
 import dev.sluice.redis.client.ResilientConnection;
 import dev.sluice.redis.client.Tls;
+import dev.sluice.redis.combine.Combiner;
 import dev.sluice.redis.script.Script;
+import dev.sluice.redis.wait.OpenWaits;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.RedisClusterClient;
@@ -227,7 +229,7 @@ public final class RedisStoreBuilder {
         FallbackCounters counters = new FallbackCounters();
         return new RedisStore(new RedisStore.Setup(
                 connection,
-                new Combiner(connection, counters, timeout, testMicros != null),
+                new Combiner(connection, counters.asked, timeout, testMicros != null),
                 prefix,
                 counters,
                 memory.build(),

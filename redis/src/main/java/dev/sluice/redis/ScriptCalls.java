@@ -5,9 +5,9 @@ import dev.sluice.Decision.Source;
 import dev.sluice.KeyUsage;
 import dev.sluice.Limit;
 import dev.sluice.OnFailure;
-import dev.sluice.redis.HoldRenewals.KeyHolds;
-import dev.sluice.redis.HoldRenewals.Renewed;
 import dev.sluice.redis.client.ResilientConnection;
+import dev.sluice.redis.combine.Combiner;
+import dev.sluice.redis.hold.LimiterHolds;
 import dev.sluice.redis.script.KeyNames;
 import dev.sluice.redis.script.LimitScripts;
 import dev.sluice.redis.script.LimitScripts.Operation;
@@ -20,6 +20,8 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
@@ -35,24 +37,29 @@ final class ScriptCalls {
     private final KeyNames names;
     private final FailurePolicy policy;
     final DenialCache denials;
-    private final HoldRenewals renewals;
-    private final LeasedHolds leases;
-    private final UnconfirmedReleases releases;
+    private final LimiterHolds holds;
     final @Nullable LongSupplier testMicros;
+    private final BiConsumer<String, LimiterDecision> unclaimed;
     private volatile LimitScripts scripts;
 
-    ScriptCalls(String limiterName, RedisStore.Setup setup, LimitScripts scripts, OnFailure onFailure) {
+    /** {@code unclaimed} gets the decisions on permits that nobody waits for any more. */
+    ScriptCalls(
+            String limiterName,
+            RedisStore.Setup setup,
+            LimitScripts scripts,
+            OnFailure onFailure,
+            BiConsumer<String, LimiterDecision> unclaimed) {
         this.limiterName = limiterName;
         this.connection = setup.connection();
         this.combiner = setup.combiner();
         this.names = new KeyNames(setup.prefix(), limiterName);
         this.policy = new FailurePolicy(onFailure, setup.counters(), setup.memory(), scripts.limits());
         this.denials = setup.denials();
-        this.renewals = new HoldRenewals(new Renewals(), setup.executor(), setup.counters(), scripts.leaseMicros());
-        this.leases = new LeasedHolds(this::runLease, setup.executor(), setup.counters(), scripts.leaseMicros());
-        this.releases = new UnconfirmedReleases(new Releases(), setup.executor(), scripts.leaseMicros());
+        this.holds = new LimiterHolds(
+                new EndOfHolds(), connection, names, setup.executor(), setup.counters().holds, scripts.leaseMicros());
         this.testMicros = setup.testMicros();
         this.scripts = scripts;
+        this.unclaimed = unclaimed;
     }
 
     String limiterName() {
@@ -144,11 +151,16 @@ final class ScriptCalls {
      */
     void renewIfHeld(LimitScripts called, String key, Decision decision) {
         if (decision.allowed() && called.holds() && scripts.holds()) {
-            renewals.add(key, LimiterDecision.of(decision));
+            holds.add(key, LimiterDecision.of(decision));
         }
     }
 
     // ---- Permits that were taken
+
+    /** Refunds the permits of a decision whose owner has completed the future. */
+    void refundUnclaimed(String key, LimiterDecision taken) {
+        unclaimed.accept(key, taken);
+    }
 
     /**
      * Refunds the last {@code unused} permits; done when Redis has replied or cannot be reached. If Redis has not done it,
@@ -157,7 +169,7 @@ final class ScriptCalls {
     CompletableFuture<?> refund(String key, LimiterDecision taken, long unused) {
         boolean whole = unused == taken.permits();
         if (whole) {
-            renewals.remove(key, taken); // a part that is refunded stays held with the rest
+            holds.remove(key, taken); // a part that is refunded stays held with the rest
         }
         if (taken.source() == Source.LOCAL) {
             policy.local().refund(key, taken, unused);
@@ -165,13 +177,11 @@ final class ScriptCalls {
         if (!isOnRedis(taken)) {
             return DONE;
         }
-        UnconfirmedReleases.Call refund =
-                then -> settle(Operation.REFUND, key, taken, unused, current(), System.nanoTime(), then);
         if (whole && scripts.holds()) {
-            return releases.release(key, taken, refund);
+            return holds.refund(key, taken);
         }
         CompletableFuture<Boolean> refunded = new CompletableFuture<>();
-        refund.run(refunded::complete);
+        settle(Operation.REFUND, key, taken, unused, current(), System.nanoTime(), refunded::complete);
         return refunded;
     }
 
@@ -181,15 +191,20 @@ final class ScriptCalls {
      * Redis with its lease.
      */
     CompletableFuture<?> release(String key, LimiterDecision taken) {
-        renewals.remove(key, taken);
+        holds.remove(key, taken);
         if (taken.source() == Source.LOCAL) {
             policy.local().release(key, taken);
         }
-        return scripts.holds() && isOnRedis(taken) ? releases.release(key, taken) : DONE;
+        return scripts.holds() && isOnRedis(taken) ? holds.release(key, taken) : DONE;
     }
 
-    /** Releases holds on Redis. */
-    private final class Releases implements UnconfirmedReleases.Runner {
+    /** Ends holds on Redis. */
+    private final class EndOfHolds implements LimiterHolds.Calls {
+        @Override
+        public LimitScripts scripts() {
+            return scripts;
+        }
+
         @Override
         public boolean release(String key, LimiterDecision taken, Consumer<Boolean> then) {
             if (!scripts.holds()) { // the limits were changed: whatever was held ends with its lease
@@ -200,40 +215,8 @@ final class ScriptCalls {
         }
 
         @Override
-        public boolean holdsAlike(String key, LimiterDecision taken) {
-            return renewals.holdsAlike(key, taken) || leases.isUnconfirmed(key, taken);
-        }
-
-        @Override
-        public boolean isAway() {
-            return connection.isOpen();
-        }
-    }
-
-    /** Renews the holds of this limiter. */
-    private final class Renewals implements HoldRenewals.Renewal {
-        @Override
-        public void renew(List<KeyHolds> holds, Consumer<List<Renewed>> then) {
-            LimitScripts called = scripts;
-            if (called.holds()) {
-                RenewalCall call = new RenewalCall(holds, called);
-                connection.run(
-                        RenewalCall.SCRIPT,
-                        call.keyNames(ScriptCalls.this),
-                        new byte[][] {call.arguments()},
-                        ResilientConnection.ONE,
-                        reply -> then.accept(reply == null ? List.of() : call.renewed(reply)));
-            }
-        }
-
-        @Override
-        public boolean takesSeveralKeys() {
-            return connection.isOneMaster();
-        }
-
-        @Override
-        public void release(String key, LimiterDecision taken) {
-            var unused = releases.release(key, taken);
+        public boolean refund(String key, LimiterDecision taken, Consumer<Boolean> then) {
+            return settle(Operation.REFUND, key, taken, taken.permits(), current(), System.nanoTime(), then);
         }
     }
 
@@ -241,20 +224,20 @@ final class ScriptCalls {
 
     /** Ends the hold of a decision when the lease is over, or by the id. This process does not renew it any more. */
     CompletableFuture<OptionalLong> lease(String key, LimiterDecision taken, long leaseMicros) {
-        renewals.remove(key, taken);
+        holds.remove(key, taken);
         if (taken.source() == Source.LOCAL) {
             return policy.local().leaseAsync(key, taken, Duration.of(leaseMicros, ChronoUnit.MICROS));
         }
         if (taken.source() != Source.REDIS) { // allowed by a policy that counts nothing
             return CompletableFuture.completedFuture(OptionalLong.of(LeaseId.next()));
         }
-        return leases.lease(key, taken, leaseMicros);
+        return holds.lease(key, taken, leaseMicros);
     }
 
     /** Ends a hold that Redis granted after the failure policy had decided; asks until Redis has done it. */
     void releaseLate(String key, LimiterDecision taken) {
         if (taken.allowed()) {
-            var unused = leases.lease(key, taken, 0);
+            var unused = holds.lease(key, taken, 0);
         }
     }
 
@@ -263,36 +246,16 @@ final class ScriptCalls {
         if (!scripts.holds()) {
             return CompletableFuture.completedFuture(false);
         }
-        CompletableFuture<Boolean> released = new CompletableFuture<>();
-        leases.release(key, id, result -> {
-            if (result == LeaseCall.Result.FOUND) {
-                released.complete(true);
-                return;
+        return holds.releaseLease(key, id).handle((found, failure) -> {
+            if (Boolean.TRUE.equals(found)) {
+                return true;
             }
             boolean here = policy.local().releaseLeaseAsync(key, id).join();
-            if (here || result != null) {
-                released.complete(here);
-            } else {
-                released.completeExceptionally(
-                        new IllegalStateException("Redis did not answer; the hold ends with its lease"));
+            if (!here && failure != null) {
+                throw new CompletionException(failure);
             }
+            return here;
         });
-        return released;
-    }
-
-    private void runLease(String key, LeaseCall call, Consumer<LeaseCall.@Nullable Result> then) {
-        LimitScripts called = scripts;
-        String[] holding = LeaseCall.holdingNames(called, stateNames(called, key));
-        if (holding.length == 0) { // the limits were changed: whatever was held ends with its lease
-            then.accept(null);
-            return;
-        }
-        connection.run(
-                LeaseCall.SCRIPT,
-                holding,
-                new byte[][] {call.arguments(called)},
-                ResilientConnection.ONE,
-                reply -> then.accept(reply == null ? null : LeaseCall.result(reply)));
     }
 
     /** Whether it was taken on Redis, directly or in a batch: only that is settled there. */
@@ -330,7 +293,7 @@ final class ScriptCalls {
 
     /** Deletes the state of a key, in Redis and in this process. Whether Redis has done so. */
     CompletableFuture<Boolean> reset(String key) {
-        renewals.removeAll(key);
+        holds.removeAll(key);
         policy.local().reset(key);
         return connection.delete(keyNames(scripts, key));
     }
@@ -357,11 +320,6 @@ final class ScriptCalls {
 
     // ---- Names and arguments
 
-    /** The keys of the limits' states, in their order. */
-    String[] stateNames(LimitScripts scripts, String key) {
-        return names.of(key, scripts.identities());
-    }
-
     /** The keys that the scripts use. */
     String[] keyNames(LimitScripts scripts, String key) {
         return names.of(key, scripts.names());
@@ -371,12 +329,6 @@ final class ScriptCalls {
     byte[][] withTime(byte[] arguments) {
         return testMicros == null
                 ? new byte[][] {arguments}
-                : new byte[][] {arguments, packedTime(testMicros.getAsLong())};
-    }
-
-    static byte[] packedTime(long micros) {
-        byte[] time = new byte[Double.BYTES];
-        LimitScripts.packed(time).putDouble((double) micros);
-        return time;
+                : new byte[][] {arguments, LimitScripts.packedTime(testMicros.getAsLong())};
     }
 }

@@ -7,7 +7,9 @@ import dev.sluice.Store;
 import dev.sluice.redis.client.Connector;
 import dev.sluice.redis.client.RedisConnection;
 import dev.sluice.redis.client.ResilientConnection;
+import dev.sluice.redis.combine.Combiner;
 import dev.sluice.redis.script.Script;
+import dev.sluice.redis.wait.OpenWaits;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -98,7 +100,7 @@ final class WarmUp implements Connector {
         FallbackCounters counters = new FallbackCounters();
         return new RedisStore.Setup(
                 calls,
-                new Combiner(calls, counters, BOUND, false),
+                new Combiner(calls, counters.asked, BOUND, false),
                 prefix,
                 counters,
                 Store.local(),

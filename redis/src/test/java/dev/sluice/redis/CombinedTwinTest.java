@@ -8,6 +8,7 @@ import dev.sluice.Decision;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.contract.Kinds;
+import dev.sluice.redis.combine.Combiner;
 import dev.sluice.redis.servers.RedisServer;
 import java.util.ArrayList;
 import java.util.List;

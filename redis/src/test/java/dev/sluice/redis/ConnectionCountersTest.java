@@ -8,6 +8,7 @@ import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
 import dev.sluice.redis.RedisCounters.BreakerState;
 import dev.sluice.redis.RedisStoreBuilder.Client;
+import dev.sluice.redis.combine.Combiner;
 import dev.sluice.redis.servers.Eventually;
 import dev.sluice.redis.servers.FaultyProxy;
 import dev.sluice.redis.servers.RedisServer;

@@ -13,6 +13,7 @@ import dev.sluice.redis.servers.RedisServer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -163,6 +164,35 @@ class DamagedStatesTest {
         assertThat(List.of(decision.retryAfterMicros(), decision.resetAfterMicros(), decision.delayMicros()))
                 .as("times of %s on %s after %s", decision, limit, damage)
                 .allMatch(micros -> micros >= 0 && micros <= LONGEST_MICROS + jumpMicros(limit, damage) + SLACK_MICROS);
+    }
+
+    /** A script decides requests for many keys. */
+    @Test
+    void aDamagedStateIsNoMatterToOtherKeysInTheSameScript() {
+        int tried = 0;
+        for (int i = 0; i < LIMITS.size(); i++) {
+            Limit limit = LIMITS.get(i);
+            Limiter limiter = store.limiter("beside" + i, limit);
+            for (String damage : damages(new Random(LIMITS.size() + i))) {
+                String key = "d" + ++tried;
+                limiter.decide(key, 1);
+                String name = server.keys().stream()
+                        .filter(each -> each.contains(":" + key + "}"))
+                        .findFirst()
+                        .orElseThrow();
+                server.command("EVAL", damage, "1", name);
+                List<CompletableFuture<Decision>> asked = new ArrayList<>();
+                asked.add(limiter.peekAsync("first", 1)); // the next ones wait for its reply
+                for (int request = 0; request < 3; request++) {
+                    asked.add(limiter.decideAsync(key, 1));
+                    asked.add(limiter.peekAsync(key, 2));
+                    asked.add(limiter.decideAsync("other" + tried, 1));
+                }
+                asked.forEach(each -> assertExplained(each.join(), limit, damage));
+                assertThat(limiter.peek("other" + tried, 0).remaining()).isEqualTo(limit.capacity() - 3);
+                server.command("DEL", name);
+            }
+        }
     }
 
     @Test

@@ -14,6 +14,7 @@ import dev.sluice.redis.servers.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -64,6 +65,28 @@ class HoldsTest {
 
     private static void pass(Duration time) throws InterruptedException {
         TimeUnit.MILLISECONDS.sleep(time.toMillis());
+    }
+
+    /** Each limiter renews what it holds, and asks at the same time as the other. */
+    @Test
+    void holdsOfTwoLimitersOfOneNameLastAsLong() throws Exception {
+        Limiter one = store.limiter("shared", Limit.concurrency(4));
+        Limiter other = store.limiter("shared", Limit.concurrency(4));
+        List<CompletableFuture<Decision>> asked = new ArrayList<>();
+        server.pause();
+        try {
+            for (Limiter each : List.of(one, one, other, one)) {
+                asked.add(each.decideAsync("k", 1));
+            }
+        } finally {
+            server.resume();
+        }
+        assertThat(asked).allMatch(each -> each.join().allowed());
+        pass(LEASE.multipliedBy(3));
+        assertThat(free(one)).isZero();
+        other.release("k", asked.get(2).join());
+        pass(LEASE);
+        assertThat(free(one)).isEqualTo(1);
     }
 
     @Test

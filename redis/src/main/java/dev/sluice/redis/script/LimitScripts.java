@@ -245,6 +245,13 @@ public final class LimitScripts {
         return ByteBuffer.wrap(numbers).order(ByteOrder.LITTLE_ENDIAN);
     }
 
+    /** The time of a test, where it is not the server's. */
+    public static byte[] packedTime(long micros) {
+        byte[] time = new byte[Double.BYTES];
+        packed(time).putDouble((double) micros);
+        return time;
+    }
+
     /** The bytes of a group without its runs. */
     public int groupBytes() {
         return (OF_A_GROUP + numbers.length) * Double.BYTES;

@@ -26,10 +26,14 @@ for _, key in ipairs(KEYS) do
   local raw = redis.pcall('GET', key)
   local packed, last, held, found = { 'C' }, now, 0, 0
   if type(raw) == 'string' and string.byte(raw) == 67 then -- else there is no state, or none that can be
+    local wanted = id
+    for from = 2, #raw - 23, 24 do
+      if unpack('<d', raw, from) == next then wanted = next end -- and no other that was taken at the same instant
+    end
     for from = 2, #raw - 23, 24 do
       local taken, expiresAt, own = unpack('<ddd', raw, from)
       if expiresAt > now then
-        if found == 0 and (taken == next or (taken == id and (own == permits or permits == 0))) then
+        if found == 0 and taken == wanted and (wanted == next or own == permits or permits == 0) then
           found, taken, expiresAt = 1, next, now + lease
         end
         if expiresAt > now then

@@ -108,8 +108,8 @@ local _, head, size, length = unpack('<Bddd', raw)
 do return countOf(raw, head, size, length, newest) > countOf(raw, head, size, length, newest - 1) end
 
 --@claim
-local _, _, size, _, last, _, newest = unpack('<Bdddddd', raw_)
-claim = newest + period_
+local size, last = unpack('<d', raw_, 10), unpack('<d', raw_, 26) -- few names: Lua has a bound on them
+claim = unpack('<d', raw_, 42) + period_
 if size == 0 or last > claim then claim = last end
 
 --@ask

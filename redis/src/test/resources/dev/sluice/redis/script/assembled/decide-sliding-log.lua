@@ -125,8 +125,8 @@ for k = 0, #KEYS - 1, 1 do
       if not (last <= now) or not (newest <= now) then
         if raw_1 then
           local claim
-          local _, _, size, _, last, _, newest = unpack('<Bdddddd', raw_1)
-          claim = newest + period_1
+          local size, last = unpack('<d', raw_1, 10), unpack('<d', raw_1, 26) -- few names: Lua has a bound on them
+          claim = unpack('<d', raw_1, 42) + period_1
           if size == 0 or last > claim then claim = last end
           if not (claim - now <= 1000000) then
             local millis = try('PTTL', key_1) -- an error if the user may not ask for it
@@ -204,8 +204,8 @@ for k = 0, #KEYS - 1, 1 do
             if not dirty and not (copies and copies[key_1]) then -- else the state was written just now
               if raw_1 then
                 local claim
-                local _, _, size, _, last, _, newest = unpack('<Bdddddd', raw_1)
-                claim = newest + period_1
+                local size, last = unpack('<d', raw_1, 10), unpack('<d', raw_1, 26) -- few names: Lua has a bound on them
+                claim = unpack('<d', raw_1, 42) + period_1
                 if size == 0 or last > claim then claim = last end
                 if not (claim - now <= 1000000) then
                   local millis = try('PTTL', key_1) -- an error if the user may not ask for it

@@ -1,9 +1,10 @@
-package dev.sluice.redis;
+package dev.sluice.redis.hold;
 
 import dev.sluice.Limit;
-import dev.sluice.redis.HoldRenewals.Group;
-import dev.sluice.redis.HoldRenewals.KeyHolds;
-import dev.sluice.redis.HoldRenewals.Renewed;
+import dev.sluice.redis.hold.HoldRenewals.Group;
+import dev.sluice.redis.hold.HoldRenewals.KeyHolds;
+import dev.sluice.redis.hold.HoldRenewals.Renewed;
+import dev.sluice.redis.script.KeyNames;
 import dev.sluice.redis.script.LimitScripts;
 import dev.sluice.redis.script.Script;
 import java.nio.ByteBuffer;
@@ -33,10 +34,10 @@ final class RenewalCall {
     }
 
     /** The names of the keys, one for each key and limit that holds permits. */
-    String[] keyNames(ScriptCalls calls) {
+    String[] keyNames(KeyNames keyNames) {
         List<String> names = new ArrayList<>();
         for (KeyHolds each : holds) {
-            String[] all = calls.stateNames(scripts, each.key());
+            String[] all = keyNames.of(each.key(), scripts.identities());
             for (int limit : holding) {
                 names.add(all[limit]);
             }

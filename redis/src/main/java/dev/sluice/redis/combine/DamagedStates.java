@@ -1,11 +1,11 @@
-package dev.sluice.redis;
+package dev.sluice.redis.combine;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
 /** Counts the states in Redis that no script can have written, and warns of them, at most once a minute. */
-final class DamagedStates {
+public final class DamagedStates {
     private static final System.Logger LOG = System.getLogger(DamagedStates.class.getName());
     private static final long PAUSE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
@@ -13,7 +13,7 @@ final class DamagedStates {
     private final AtomicLong warnAgainAtNanos = new AtomicLong(System.nanoTime());
 
     /** A state of this limiter was damaged and has been deleted. */
-    void found(String limiter) {
+    public void found(String limiter) {
         found.increment();
         long now = System.nanoTime();
         long at = warnAgainAtNanos.get();
@@ -28,7 +28,7 @@ final class DamagedStates {
     }
 
     /** How many there were. */
-    long count() {
+    public long count() {
         return found.sum();
     }
 }

@@ -1,4 +1,4 @@
-package dev.sluice.redis;
+package dev.sluice.redis.wait;
 
 import dev.sluice.Decision;
 import dev.sluice.Decision.Source;

@@ -1,4 +1,4 @@
-package dev.sluice.redis;
+package dev.sluice.redis.hold;
 
 import dev.sluice.spi.LimiterDecision;
 import java.util.concurrent.CompletableFuture;

@@ -1,4 +1,4 @@
-package dev.sluice.redis;
+package dev.sluice.redis.wait;
 
 import java.util.ArrayList;
 import java.util.Collection;

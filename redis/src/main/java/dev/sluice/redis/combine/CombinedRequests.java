@@ -1,8 +1,8 @@
-package dev.sluice.redis;
+package dev.sluice.redis.combine;
 
-import dev.sluice.redis.Combiner.Request;
 import dev.sluice.redis.client.ResilientConnection;
 import dev.sluice.redis.client.ResilientConnection.Receiver;
+import dev.sluice.redis.combine.Combiner.Request;
 import dev.sluice.redis.script.LimitScripts;
 import dev.sluice.redis.script.LimitScripts.Operation;
 import dev.sluice.redis.script.Script;
@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
@@ -27,9 +28,10 @@ final class CombinedRequests {
     /**
      * How they are sent.
      *
+     * @param sent counts the requests that were sent
      * @param isTest whether they have the time of a test
      */
-    record Transport(ResilientConnection connection, FallbackCounters counters, boolean isTest) {}
+    record Transport(ResilientConnection connection, LongAdder sent, boolean isTest) {}
 
     private record GroupKey(LimitScripts scripts, String key) {}
 
@@ -155,7 +157,7 @@ final class CombinedRequests {
                 ? first.scripts().arguments(first.operation(), first.permits(), first.maxDelay(), first.percent())
                 : arguments();
         byte[][] args = by.isTest()
-                ? new byte[][] {arguments, ScriptCalls.packedTime(first.testMicros())}
+                ? new byte[][] {arguments, LimitScripts.packedTime(first.testMicros())}
                 : new byte[][] {arguments};
         Script script = alone ? first.scripts().decideAlone() : first.scripts().decide();
         IntSupplier unanswered =
@@ -174,9 +176,9 @@ final class CombinedRequests {
                 deliverLate(read(bytes));
             }
         };
-        boolean sent = by.connection().run(script, alone ? first.keys() : keys(), args, unanswered, receiver);
-        if (sent) {
-            by.counters().asked.add(requests.size());
+        boolean isSent = by.connection().run(script, alone ? first.keys() : keys(), args, unanswered, receiver);
+        if (isSent) {
+            by.sent().add(requests.size());
         }
     }
 

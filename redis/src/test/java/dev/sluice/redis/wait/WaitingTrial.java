@@ -1,4 +1,4 @@
-package dev.sluice.redis;
+package dev.sluice.redis.wait;
 
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;

@@ -1,4 +1,4 @@
-package dev.sluice.redis;
+package dev.sluice.redis.hold;
 
 import dev.sluice.Limiter;
 import dev.sluice.spi.LimiterDecision;
@@ -72,7 +72,7 @@ final class HoldRenewals {
 
     private final Renewal renewal;
     private final ScheduledExecutorService executor;
-    private final FallbackCounters counters;
+    private final HoldCounters counters;
     private final long everyMicros;
     private final ConcurrentHashMap<String, Map<HoldId, Held>> held = new ConcurrentHashMap<>();
     private final AtomicBoolean scheduled = new AtomicBoolean();
@@ -82,7 +82,7 @@ final class HoldRenewals {
     private final AtomicBoolean repeatScheduled = new AtomicBoolean();
 
     /** Renews every hold three times in each lease; never, if {@code leaseMicros} is 0. */
-    HoldRenewals(Renewal renewal, ScheduledExecutorService executor, FallbackCounters counters, long leaseMicros) {
+    HoldRenewals(Renewal renewal, ScheduledExecutorService executor, HoldCounters counters, long leaseMicros) {
         this.renewal = renewal;
         this.executor = executor;
         this.counters = counters;
@@ -114,13 +114,13 @@ final class HoldRenewals {
     }
 
     /** Whether there is a hold of as many permits that was taken at the same instant; true if that is not known. */
-    boolean holdsAlike(String key, LimiterDecision taken) {
+    boolean holdsAlike(String key, long takenAtMicros, long permits) {
         if (everyMicros == 0) {
             return true;
         }
         boolean[] found = {false};
         held.computeIfPresent(key, (unused, holds) -> {
-            found[0] = holds.containsKey(HoldId.of(taken));
+            found[0] = holds.containsKey(new HoldId(takenAtMicros, permits));
             return holds;
         });
         return found[0];
@@ -239,13 +239,15 @@ final class HoldRenewals {
             }
             return holds;
         });
-        counters.holdsRestored.add(renewed.restored);
+        counters.restored().add(renewed.restored);
         // released while they were added again: nobody else would release them
-        for (long i = Math.min(renewed.restored, group.count - found[0]); i > 0; i--) {
+        boolean alikeAreHeld =
+                found[0] > 0; // if the release came later than the renewal, another would end one of those
+        for (long i = alikeAreHeld ? 0 : Math.min(renewed.restored, group.count); i > 0; i--) {
             renewal.release(key, group.taken);
         }
         if (found[1] > 0) {
-            counters.holdsLost.add(found[1]);
+            counters.lost().add(found[1]);
             LOG.log(
                     System.Logger.Level.WARNING,
                     "{0} holds of {1} permits each were lost, and others hold the permits now: more are in use than the"

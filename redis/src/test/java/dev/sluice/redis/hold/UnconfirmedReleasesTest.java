@@ -1,4 +1,4 @@
-package dev.sluice.redis;
+package dev.sluice.redis.hold;
 
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofMinutes;
@@ -10,6 +10,7 @@ import dev.sluice.Decision;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
+import dev.sluice.redis.RedisStore;
 import dev.sluice.redis.servers.Eventually;
 import dev.sluice.redis.servers.FaultyProxy;
 import dev.sluice.redis.servers.RedisServer;
@@ -182,6 +183,42 @@ class UnconfirmedReleasesTest {
         Eventually.holds("it is free", ofSeconds(10), () -> free(limiter, "k") == 500 - others);
         TimeUnit.SECONDS.sleep(1);
         assertThat(free(limiter, "k")).isEqualTo(500 - others);
+    }
+
+    /** Redis does the lease when it goes on, and it is over before it is asked for again. */
+    @Test
+    void aLeaseThatRedisMayHaveNotedEndsNoHoldOfAnother() throws Exception {
+        Limiter limiter = limiter("leased", Limit.concurrency(500));
+        List<Decision> alike = takenTogether(limiter);
+        long others = 500 - free(limiter, "k") - 1;
+        server.pause();
+        limiter.leaseAsync("k", alike.get(0), ofMillis(100)).join();
+        assertThat(store.counters().open()).as("it was sent").isFalse();
+        server.resume();
+        Eventually.holds("it is free", ofSeconds(10), () -> free(limiter, "k") == 500 - others);
+        for (int i = 0; i < 10; i++) {
+            TimeUnit.MILLISECONDS.sleep(100);
+            assertThat(free(limiter, "k")).isEqualTo(500 - others);
+        }
+    }
+
+    /** The same, and it is ended by its id before it is asked for again. */
+    @Test
+    void theIdOfALeaseThatRedisMayHaveNotedEndsNoHoldOfAnother() throws Exception {
+        Limiter limiter = limiter("ended", Limit.concurrency(500));
+        List<Decision> alike = takenTogether(limiter);
+        long others = 500 - free(limiter, "k") - 1;
+        server.pause();
+        long id = limiter.leaseAsync("k", alike.get(0), ofMinutes(5)).join().orElseThrow();
+        CompletableFuture<Boolean> ended = limiter.releaseLeaseAsync("k", id);
+        assertThat(ended.join()).isTrue();
+        assertThat(store.counters().open()).as("it was sent").isFalse();
+        server.resume();
+        Eventually.holds("it is free", ofSeconds(10), () -> free(limiter, "k") == 500 - others);
+        for (int i = 0; i < 10; i++) {
+            TimeUnit.MILLISECONDS.sleep(100);
+            assertThat(free(limiter, "k")).isEqualTo(500 - others);
+        }
     }
 
     /** Two of the holds that were taken at the same instant. */

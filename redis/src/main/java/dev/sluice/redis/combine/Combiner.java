@@ -1,4 +1,4 @@
-package dev.sluice.redis;
+package dev.sluice.redis.combine;
 
 import dev.sluice.redis.client.ResilientConnection;
 import dev.sluice.redis.script.LimitScripts;
@@ -8,11 +8,15 @@ import dev.sluice.redis.script.ScriptReply;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,11 +34,12 @@ import org.jspecify.annotations.Nullable;
  * each.
  *
  * <p>Only requests for the same script can go together; on a cluster, where a script uses one slot, only those for the same
- * key. As many requests as fit a script do not wait for a reply: else a distant Redis would bound the number of decisions.
+ * key. Two limiters of one name do not hold permits of a key in the same script: each knows only its own holds, and could not
+ * tell those of the other from them, which were taken at the same instant. As many requests as fit a script do not wait for a reply: else a distant Redis would bound the number of decisions.
  */
-final class Combiner {
+public final class Combiner {
     /** A request that a script decides. */
-    interface Request {
+    public interface Request {
         LimitScripts scripts();
 
         /** The keys of its limits. */
@@ -72,7 +77,7 @@ final class Combiner {
     private static final long MAX_MARGIN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     /** The most requests in one script. */
-    static final int MAX_REQUESTS = 64;
+    public static final int MAX_REQUESTS = 64;
 
     /**
      * While so many scripts are under way, requests wait for a reply. With more, requests would overtake each other: a
@@ -92,27 +97,32 @@ final class Combiner {
     private final ConcurrentHashMap<LaneKey, Lane> lanes = new ConcurrentHashMap<>();
     private final DamagedStates damagedStates = new DamagedStates();
 
-    /** Requests older than {@code timeout}, less a margin, are not sent any more. */
-    Combiner(ResilientConnection connection, FallbackCounters counters, Duration timeout, boolean isTest) {
+    /**
+     * Requests older than {@code timeout}, less a margin, are not sent any more.
+     *
+     * @param sent counts the requests that were sent
+     * @param isTest whether the requests have the time of a test
+     */
+    public Combiner(ResilientConnection connection, LongAdder sent, Duration timeout, boolean isTest) {
         this.connection = connection;
-        this.transport = new CombinedRequests.Transport(connection, counters, isTest);
+        this.transport = new CombinedRequests.Transport(connection, sent, isTest);
         this.maxGatheredNanos = timeout.toNanos() - Math.min(timeout.toNanos() / 5, MAX_MARGIN_NANOS);
         this.isTest = isTest;
     }
 
-    DamagedStates damagedStates() {
+    public DamagedStates damagedStates() {
         return damagedStates;
     }
 
     /** Sends the request, at once or with others. */
-    void ask(Request request) {
+    public void ask(Request request) {
         boolean oneMaster = connection.isOneMaster();
         LaneKey key = new LaneKey(request.scripts().decide(), oneMaster ? "" : request.keys()[0]);
         lanes.computeIfAbsent(key, Lane::new).ask(request);
     }
 
     /** Sends the request by itself. */
-    void askAlone(Request request) {
+    public void askAlone(Request request) {
         if (isLate(request.askedAtNanos())) {
             request.decided(null);
         } else {
@@ -121,7 +131,7 @@ final class Combiner {
     }
 
     /** Whether a request of that instant has waited so long that it would not end within twice the timeout. */
-    boolean isLate(long askedAtNanos) {
+    public boolean isLate(long askedAtNanos) {
         return System.nanoTime() - askedAtNanos > maxGatheredNanos;
     }
 
@@ -283,15 +293,24 @@ final class Combiner {
             }
             Request first = waiting.element();
             long cost = 0;
+            Map<String, LimitScripts> holding = new HashMap<>();
             for (Request next : waiting) {
                 cost += cost(next);
                 boolean fits = cost <= LimitScripts.MAX_COST && (!isTest || next.testMicros() == first.testMicros());
-                if (requests.size() == MAX_REQUESTS || (next != first && !fits)) {
+                if (requests.size() == MAX_REQUESTS || (next != first && !fits) || isOfAnother(next, holding)) {
                     break;
                 }
                 requests.add(next);
             }
             return new CombinedRequests(requests, false);
+        }
+
+        /** Whether it holds permits of a key that another limiter's request is to hold some of. */
+        private static boolean isOfAnother(Request request, Map<String, LimitScripts> holding) {
+            LimitScripts scripts = request.scripts();
+            return scripts.holds()
+                    && !scripts.equals(
+                            Objects.requireNonNullElse(holding.putIfAbsent(request.keys()[0], scripts), scripts));
         }
 
         private static long cost(Request request) {

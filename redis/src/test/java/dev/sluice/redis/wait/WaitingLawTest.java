@@ -1,4 +1,4 @@
-package dev.sluice.redis;
+package dev.sluice.redis.wait;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;

@@ -1,4 +1,4 @@
-package dev.sluice.redis;
+package dev.sluice.redis.wait;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -9,27 +9,27 @@ import java.util.WeakHashMap;
 import java.util.concurrent.TimeUnit;
 
 /** The waits on all limiters of a store, which end with it. A limiter that nobody uses any more is forgotten. */
-final class OpenWaits {
+public final class OpenWaits {
     private final long timeoutMicros;
     private final Set<WaitQueues> all = Collections.newSetFromMap(new WeakHashMap<>());
     private boolean closed;
 
     /** Waits on a store whose calls end within twice {@code timeout}. */
-    OpenWaits(Duration timeout) {
+    public OpenWaits(Duration timeout) {
         this.timeoutMicros = TimeUnit.MICROSECONDS.convert(timeout);
     }
 
     /** How long a call waits for a reply. */
-    long timeoutMicros() {
+    public long timeoutMicros() {
         return timeoutMicros;
     }
 
     /** How long after its deadline a waiter may still be under way. */
-    long graceMicros() {
+    public long graceMicros() {
         return 2 * timeoutMicros;
     }
 
-    void add(WaitQueues queues) {
+    public void add(WaitQueues queues) {
         boolean late;
         synchronized (all) {
             all.add(queues);
@@ -41,7 +41,7 @@ final class OpenWaits {
     }
 
     /** Ends all waits, and those of limiters that are added later. */
-    void close() {
+    public void close() {
         List<WaitQueues> open;
         synchronized (all) {
             closed = true;

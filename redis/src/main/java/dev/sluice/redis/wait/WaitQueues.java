@@ -1,4 +1,4 @@
-package dev.sluice.redis;
+package dev.sluice.redis.wait;
 
 import dev.sluice.Decision;
 import dev.sluice.Limit;
@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A request asks for its permits at once if nobody waits before it, and joins the queue when they are denied. The
  * processes of a fleet do not know each other's queues.
  */
-final class WaitQueues {
+public final class WaitQueues {
     /** The operations of the limiter. */
-    interface Permits {
+    public interface Permits {
         List<Limit> limits();
 
         /** Takes permits if they are admitted with a delay of at most {@code maxDelay} microseconds. */
@@ -50,7 +50,7 @@ final class WaitQueues {
     private final AtomicLong arrivals = new AtomicLong();
     private volatile boolean closed;
 
-    WaitQueues(Permits permits, Scheduler scheduler, Ticker ticker, long graceMicros) {
+    public WaitQueues(Permits permits, Scheduler scheduler, Ticker ticker, long graceMicros) {
         this.permits = permits;
         this.scheduler = scheduler;
         this.ticker = ticker;
@@ -58,7 +58,7 @@ final class WaitQueues {
     }
 
     /** Takes the permits as soon as they can be had, if that is within {@code waitMicros}. */
-    CompletableFuture<Decision> await(String key, long cost, int percent, long waitMicros) {
+    public CompletableFuture<Decision> await(String key, long cost, int percent, long waitMicros) {
         List<Limit> limits = permits.limits();
         if (closed || !fits(cost, percent)) {
             return take(key, cost, percent);
@@ -207,7 +207,7 @@ final class WaitQueues {
     // ---- Changes
 
     /** Serves the waiters for a key: its state may have changed. */
-    void wake(String key) {
+    public void wake(String key) {
         WaitQueue queue = queues.get(key);
         if (queue != null) {
             queue.serve();
@@ -215,7 +215,7 @@ final class WaitQueues {
     }
 
     /** Refuses the waiters that do not fit other limits, and serves the rest. */
-    void limitsChanged() {
+    public void limitsChanged() {
         queues.values().forEach(WaitQueue::limitsChanged);
     }
 

@@ -1,17 +1,20 @@
-package dev.sluice.redis;
+package dev.sluice.redis.hold;
 
 import dev.sluice.Limiter;
-import dev.sluice.redis.LeaseCall.Result;
+import dev.sluice.redis.hold.LeaseCall.Result;
 import dev.sluice.spi.LeaseId;
 import dev.sluice.spi.LimiterDecision;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -21,11 +24,19 @@ import org.jspecify.annotations.Nullable;
  * <p>A hold has the lease of the store when it is taken, and no id. If Redis goes silent before it has got both, it would end
  * too early or too late, and its id would end nothing. So what Redis has not confirmed is asked for again until it is, or
  * until the hold has ended anyway. Nobody waits for that: the id is known at once.
+ *
+ * <p>Until Redis has given a hold its id, it cannot be told from others of as many permits that were taken at the same
+ * instant. So a hold that Redis may have given its id is ended by that alone while this process has one alike: else the
+ * call could end that one.
  */
 final class LeasedHolds {
-    /** Runs the script for a key; the reply is null if there is none. */
+    /** Asks Redis. */
     interface Runner {
-        void run(String key, LeaseCall call, Consumer<@Nullable Result> then);
+        /** Runs the script for a key; the reply is null if there is none. Returns false if Redis was not asked. */
+        boolean run(String key, LeaseCall call, Consumer<@Nullable Result> then);
+
+        /** Whether this process renews a hold that Redis cannot tell from that of the call. */
+        boolean holdsAlike(String key, LeaseCall call);
     }
 
     /**
@@ -33,8 +44,9 @@ final class LeasedHolds {
      *
      * @param endsAtNanos when the lease is over
      * @param goneAtNanos when the hold is gone from Redis, whatever happens
+     * @param asked how many calls Redis may have done
      */
-    private record Pending(String key, LeaseCall call, long endsAtNanos, long goneAtNanos) {
+    private record Pending(String key, LeaseCall call, long endsAtNanos, long goneAtNanos, AtomicInteger asked) {
         /** The call as of now: once the lease is over, it ends the hold. */
         LeaseCall at(long now) {
             return call.withLease(Math.max(0, TimeUnit.NANOSECONDS.toMicros(endsAtNanos - now)));
@@ -42,7 +54,14 @@ final class LeasedHolds {
 
         /** The same hold, which is to end now. */
         Pending ended(long now) {
-            return new Pending(key, call, now, goneAtNanos);
+            return new Pending(key, call, now, goneAtNanos, asked);
+        }
+    }
+
+    /** What Redis knows of a hold that has no id yet. */
+    private record Taken(String key, long takenAtMicros, long permits) {
+        static Taken of(Pending lease) {
+            return new Taken(lease.key, lease.call.id(), lease.call.permits());
         }
     }
 
@@ -51,13 +70,13 @@ final class LeasedHolds {
 
     private final Runner runner;
     private final ScheduledExecutorService executor;
-    private final FallbackCounters counters;
+    private final HoldCounters counters;
     private final long storeLeaseMicros;
     private final Map<Long, Pending> pending = new ConcurrentHashMap<>();
     private final AtomicBoolean scheduled = new AtomicBoolean();
 
     /** {@code storeLeaseMicros} is the lease of a hold when it is taken. */
-    LeasedHolds(Runner runner, ScheduledExecutorService executor, FallbackCounters counters, long storeLeaseMicros) {
+    LeasedHolds(Runner runner, ScheduledExecutorService executor, HoldCounters counters, long storeLeaseMicros) {
         this.runner = runner;
         this.executor = executor;
         this.counters = counters;
@@ -70,12 +89,10 @@ final class LeasedHolds {
         long now = System.nanoTime();
         LeaseCall call = new LeaseCall(taken.takenAtMicros(), taken.charged(), id, leaseMicros);
         long goneAt = now + nanos(Math.max(leaseMicros, storeLeaseMicros));
-        pending.put(id, new Pending(key, call, now + nanos(leaseMicros), goneAt));
+        Pending own = new Pending(key, call, now + nanos(leaseMicros), goneAt, new AtomicInteger());
+        pending.put(id, own);
         CompletableFuture<OptionalLong> leased = new CompletableFuture<>();
-        runner.run(key, call, result -> {
-            confirmed(id, result);
-            leased.complete(OptionalLong.of(id));
-        });
+        run(own, call, result -> leased.complete(OptionalLong.of(id)));
         return leased;
     }
 
@@ -91,10 +108,39 @@ final class LeasedHolds {
             runner.run(key, LeaseCall.end(id), then);
             return;
         }
-        runner.run(own.key, own.call.withLease(0), result -> {
-            confirmed(id, result);
-            then.accept(result == null ? Result.FOUND : result); // it will end as soon as Redis answers
+        // what Redis does not confirm will end as soon as it answers
+        run(
+                own,
+                ending(own, leasedAt(System.nanoTime())),
+                result -> then.accept(result == null ? Result.FOUND : result));
+    }
+
+    /** The holds whose leases are neither confirmed nor over. */
+    private Set<Taken> leasedAt(long now) {
+        Set<Taken> leased = new HashSet<>();
+        pending.values().stream()
+                .filter(each -> each.endsAtNanos - now > 0)
+                .forEach(each -> leased.add(Taken.of(each)));
+        return leased;
+    }
+
+    private LeaseCall ending(Pending lease, Set<Taken> leased) {
+        boolean alike = leased.contains(Taken.of(lease)) || runner.holdsAlike(lease.key, lease.call);
+        return alike && lease.asked.get() > 0 ? LeaseCall.end(lease.call.next()) : lease.call.withLease(0);
+    }
+
+    /** Asks for a lease that is not confirmed; {@code then} gets null if it is not confirmed now. */
+    private void run(Pending lease, LeaseCall call, Consumer<@Nullable Result> then) {
+        lease.asked.incrementAndGet();
+        boolean asked = runner.run(lease.key, call, result -> {
+            // by its id alone: there was none, so Redis may not have given it
+            Result known = result == Result.GONE && call.id() == call.next() ? null : result;
+            confirmed(call.next(), known);
+            then.accept(known);
         });
+        if (!asked) {
+            lease.asked.decrementAndGet();
+        }
     }
 
     /** Whether a hold of as many permits that was taken at the same instant is not known to be under its lease. */
@@ -112,9 +158,9 @@ final class LeasedHolds {
         }
         Pending lease = pending.remove(id);
         if (result == Result.RESTORED) {
-            counters.holdsRestored.increment();
+            counters.restored().increment();
         } else if (result == Result.GONE && lease != null && lease.endsAtNanos - System.nanoTime() > 0) {
-            counters.holdsLost.increment();
+            counters.lost().increment();
             LOG.log(
                     System.Logger.Level.WARNING,
                     "a hold of {0} permits was lost before it was under its lease, and others hold the permits now",
@@ -136,6 +182,10 @@ final class LeasedHolds {
         scheduled.set(false);
         long now = System.nanoTime();
         pending.values().removeIf(lease -> now - lease.goneAtNanos >= 0);
-        pending.forEach((id, lease) -> runner.run(lease.key, lease.at(now), result -> confirmed(id, result)));
+        Set<Taken> leased = leasedAt(now);
+        pending.forEach((id, lease) -> {
+            LeaseCall call = lease.at(now);
+            run(lease, call.leaseMicros() == 0 ? ending(lease, leased) : call, result -> {});
+        });
     }
 }

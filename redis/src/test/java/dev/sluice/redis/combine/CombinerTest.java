@@ -1,4 +1,4 @@
-package dev.sluice.redis;
+package dev.sluice.redis.combine;
 
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofMinutes;
@@ -26,6 +26,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -163,12 +164,12 @@ class CombinerTest {
 
     private final FakeRedis redis = new FakeRedis();
     private ResilientConnection connection = new ResilientConnection(patience -> redis, ofSeconds(20), MAX_IN_FLIGHT);
-    private Combiner combiner = new Combiner(connection, new FallbackCounters(), ofSeconds(20), false);
+    private Combiner combiner = new Combiner(connection, new LongAdder(), ofSeconds(20), false);
 
     private void withTimeout(Duration timeout) {
         connection.close();
         connection = new ResilientConnection(patience -> redis, timeout, MAX_IN_FLIGHT);
-        combiner = new Combiner(connection, new FallbackCounters(), timeout, false);
+        combiner = new Combiner(connection, new LongAdder(), timeout, false);
     }
 
     @AfterEach
@@ -281,7 +282,7 @@ class CombinerTest {
             }
         };
         try (ResilientConnection direct = new ResilientConnection(patience -> sync, ofSeconds(20), MAX_IN_FLIGHT)) {
-            Combiner own = new Combiner(direct, new FallbackCounters(), ofSeconds(20), false);
+            Combiner own = new Combiner(direct, new LongAdder(), ofSeconds(20), false);
             AtomicInteger done = new AtomicInteger();
             for (int i = 0; i < 100_000; i++) {
                 Asked asked = new Asked("k", Operation.TAKE);
@@ -308,7 +309,7 @@ class CombinerTest {
             }
         };
         try (ResilientConnection broken = new ResilientConnection(patience -> breaking, ofSeconds(20), MAX_IN_FLIGHT)) {
-            Combiner own = new Combiner(broken, new FallbackCounters(), ofSeconds(20), false);
+            Combiner own = new Combiner(broken, new LongAdder(), ofSeconds(20), false);
             List<Asked> all = new ArrayList<>();
             for (int i = 0; i <= Combiner.MAX_REQUESTS; i++) {
                 Asked asked = new Asked("k", Operation.TAKE);
@@ -325,7 +326,7 @@ class CombinerTest {
     void requestsThatWaitedTooLongForACallFailWithIt() {
         FakeRedis silent = new FakeRedis();
         try (ResilientConnection own = new ResilientConnection(patience -> silent, ofSeconds(1), MAX_IN_FLIGHT)) {
-            Combiner combiner = new Combiner(own, new FallbackCounters(), ofMillis(50), false);
+            Combiner combiner = new Combiner(own, new LongAdder(), ofMillis(50), false);
             List<Asked> all = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
                 Asked asked = new Asked("k", Operation.TAKE);
@@ -355,7 +356,7 @@ class CombinerTest {
             }
         };
         try (ResilientConnection own = new ResilientConnection(patience -> failing, ofSeconds(20), MAX_IN_FLIGHT)) {
-            Combiner combiner = new Combiner(own, new FallbackCounters(), ofSeconds(20), false);
+            Combiner combiner = new Combiner(own, new LongAdder(), ofSeconds(20), false);
             Asked deep = new Asked("deep", Operation.TAKE);
             combiner.ask(deep);
             assertThat(deep).isCompletedWithValue(null);
@@ -428,7 +429,7 @@ class CombinerTest {
             }
         };
         try (ResilientConnection own = new ResilientConnection(patience -> moving, ofSeconds(20), MAX_IN_FLIGHT)) {
-            Combiner combiner = new Combiner(own, new FallbackCounters(), ofSeconds(20), false);
+            Combiner combiner = new Combiner(own, new LongAdder(), ofSeconds(20), false);
             Asked failed = new Asked("a", Operation.TAKE);
             combiner.ask(failed);
             moving.sent.get(0).reply().accept(null, new IllegalStateException("broken"));
@@ -468,7 +469,7 @@ class CombinerTest {
         occupy();
         Sent slow = redis.sent.get(redis.sent.size() - 1);
         int before = redis.sent.size();
-        Combiner late = new Combiner(connection, new FallbackCounters(), ofMillis(1), false);
+        Combiner late = new Combiner(connection, new LongAdder(), ofMillis(1), false);
         List<Asked> asked = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             Asked each = new Asked("late", Operation.TAKE);

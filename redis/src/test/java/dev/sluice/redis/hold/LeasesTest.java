@@ -1,4 +1,4 @@
-package dev.sluice.redis;
+package dev.sluice.redis.hold;
 
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofMinutes;
@@ -11,6 +11,7 @@ import dev.sluice.Decision;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
+import dev.sluice.redis.RedisStore;
 import dev.sluice.redis.servers.Eventually;
 import dev.sluice.redis.servers.FaultyProxy;
 import dev.sluice.redis.servers.RedisServer;
