@@ -31,8 +31,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.context.request.ServletRequestAttributes;
 
 /**
  * A client sees no byte of a response before its request is charged by the status. Each charge is held up, and meanwhile
@@ -50,6 +53,9 @@ class SettledFirstTest {
             "/login/error",
             "/login/written",
             "/login/silent",
+            "/login/no-bytes",
+            "/login/no-text",
+            "/login/no-words",
             "/login/ten-kilobytes",
             "/login/large",
             "/login/blank",
@@ -107,6 +113,25 @@ class SettledFirstTest {
         @PostMapping("/login/silent")
         void silent(HttpServletResponse response) {
             response.setStatus(401);
+        }
+
+        @PostMapping("/login/no-bytes")
+        void noBytes(HttpServletResponse response) throws IOException {
+            response.setStatus(401);
+            response.setContentLength(0);
+            response.getOutputStream().write(new byte[0]);
+        }
+
+        @PostMapping("/login/no-text")
+        void noText(HttpServletResponse response) throws IOException {
+            response.setStatus(401);
+            response.setContentLength(0);
+            response.getWriter().write("");
+        }
+
+        @PostMapping("/login/no-words")
+        ResponseEntity<String> noWords() {
+            return ResponseEntity.status(401).body("");
         }
 
         /** More than Jetty keeps of a single write, and less than it keeps together. */
@@ -208,6 +233,31 @@ class SettledFirstTest {
             hindrance.visible.countDown();
         }
         assertThat(hindrance.seenFirst.get(30, TimeUnit.SECONDS)).isFalse();
+    }
+
+    static Stream<Arguments> servletPaths() {
+        return Stream.of(On.TOMCAT, On.JETTY, On.UNDERTOW)
+                .flatMap(on -> SERVLETS.stream().map(path -> Arguments.of(on, path)));
+    }
+
+    /** What is committed may leave at any moment. Tomcat commits a response when it gets the no bytes that it expects. */
+    @ParameterizedTest
+    @MethodSource("servletPaths")
+    void nothingIsCommittedBeforeTheCharge(On on, String path) throws Exception {
+        RunningApp app = apps.computeIfAbsent(on, each -> each.start("memory"));
+        CompletableFuture<Boolean> committed = new CompletableFuture<>();
+        app.bean(RuleEngine.class).listener((request, verdict) -> committed.complete(isCommitted()));
+        try (Socket socket = RawHttp.send(app.url(""), "POST", path, "X-Forwarded-For", "203.0.113.2")) {
+            assertThat(socket.getInputStream().read()).isEqualTo('H');
+        }
+        assertThat(committed.get(30, TimeUnit.SECONDS)).isFalse();
+    }
+
+    /** Of the response that this thread is writing. */
+    private static boolean isCommitted() {
+        return RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes
+                && attributes.getResponse() != null
+                && attributes.getResponse().isCommitted();
     }
 
     /** A response without a body, which nothing but the end of its asynchronous part sends. */

@@ -184,10 +184,13 @@ final class SettlingResponseWrapper extends HttpServletResponseWrapper {
         }
     }
 
-    /** An empty response can still be filled: some containers take 0 for not known yet. */
+    /**
+     * An empty response can still be filled: some containers take 0 for not known yet. But a write of no bytes completes it:
+     * Tomcat sends it then.
+     */
     private void expect(long length) {
-        contentLength = length > 0 ? length : Long.MAX_VALUE;
-        if (buffered >= contentLength) {
+        contentLength = length >= 0 ? length : Long.MAX_VALUE;
+        if (length > 0 && buffered >= length) {
             settle(); // Jetty sends what is complete
         }
     }
