@@ -71,13 +71,24 @@ final class SharedReads {
             }
             Future<Buffer> made = worker.executeBlocking(() -> Buffer.buffer(answer.get()), false);
             answers.put(what, new Answer(of, now, made));
-            return made.onComplete(done -> forget());
+            return made.onComplete(done -> {
+                forget();
+                vertx.setTimer(MAX_AGE.toMillis(), over -> forget());
+            });
+        }
+    }
+
+    /** How many answers there are, also those that are still being made. */
+    int count() {
+        synchronized (answers) {
+            return answers.size();
         }
     }
 
     /**
-     * Forgets what is not given any more. What is still being made stays, or the slower the answers were, the more often
-     * each would be made; there are no more of those than requests.
+     * Forgets what is not given any more, also when nobody asks again: with very many rules an answer takes megabytes. What
+     * is still being made stays, or the slower the answers were, the more often each would be made; there are no more of
+     * those than requests.
      */
     private void forget() {
         long now = ticker.nanos();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.ManualClock;
+import dev.sluice.redis.servers.Eventually;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
@@ -77,6 +78,14 @@ class SharedReadsTest {
         }
         assertThat(read("rule 20", "rules", this::numbered)).isEqualTo("answer 20");
         assertThat(read("rule 2", "rules", this::numbered)).isEqualTo("answer 21");
+    }
+
+    @Test
+    void noAnswerStaysInMemoryWhenNobodyAsksAgain() {
+        read("live", "rules", this::numbered);
+        assertThat(reads.count()).isEqualTo(1);
+        clock.advance(Duration.ofMillis(500));
+        Eventually.holds("it is forgotten", Duration.ofSeconds(10), () -> reads.count() == 0);
     }
 
     /** Else the slower the answers were, the more often each would be made. */
