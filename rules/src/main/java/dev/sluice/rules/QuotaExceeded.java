@@ -77,15 +77,26 @@ public final class QuotaExceeded {
         json.append(']');
     }
 
-    /** Appends a text as a string of JSON. It has no control characters, since the names of rules have none. */
+    /**
+     * Appends a text as a string of JSON. It has no control characters, since the names of rules have none. Half a pair of
+     * surrogates is escaped: UTF-8 has no bytes for it, and would have a question mark.
+     */
     private static StringBuilder quote(StringBuilder json, String text) {
         json.append('"');
-        int start = 0;
+        int start = 0; // of the characters that stand for themselves, which are appended together
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
             if (c == '"' || c == '\\') {
                 json.append(text, start, i).append('\\');
                 start = i;
+            } else if (Character.isSurrogate(c)) {
+                int point = text.codePointAt(i);
+                if (Character.isSupplementaryCodePoint(point)) {
+                    i++;
+                } else {
+                    json.append(text, start, i).append("\\u").append(Integer.toHexString(point));
+                    start = i + 1;
+                }
             }
         }
         return json.append(text, start, text.length()).append('"');

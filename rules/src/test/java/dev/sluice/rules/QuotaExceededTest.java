@@ -7,9 +7,15 @@ import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.Outcome;
 import dev.sluice.spi.LimiterDecision;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.json.JsonMapper;
 
 class QuotaExceededTest {
     private static final Limit LIMIT = Limit.slidingLog(5, Duration.ofMinutes(1));
@@ -47,5 +53,52 @@ class QuotaExceededTest {
     void aNameIsEscaped() {
         Decision decision = LimiterDecision.denied(Outcome.DENIED, 1, 5, 0, 1, 1);
         assertThat(QuotaExceeded.json(denied("a\"b\\c größe", decision))).contains("\"rule\":\"a\\\"b\\\\c größe\",");
+    }
+
+    @Test
+    void anyNameComesBackFromTheBody() {
+        Random random = new Random(3);
+        JsonMapper mapper = JsonMapper.shared();
+        for (int i = 0; i < 5_000; i++) {
+            String name = name(random, i % 1000 == 0 ? 20_000 : 20);
+            Decision decision = LimiterDecision.denied(
+                    random.nextBoolean() ? Outcome.DENIED : Outcome.NEVER,
+                    1 + random.nextInt(9),
+                    random.nextLong(Limit.MAX_PERMITS),
+                    random.nextInt(5),
+                    random.nextBoolean() ? Decision.NEVER_MICROS : random.nextLong(Decision.NEVER_MICROS),
+                    random.nextLong(Decision.NEVER_MICROS));
+            Verdict verdict = denied(name, decision);
+            byte[] body = QuotaExceeded.json(verdict).getBytes(StandardCharsets.UTF_8);
+            Map<?, ?> read = mapper.readValue(body, Map.class);
+            assertThat(read.get("rule")).isEqualTo(name);
+            assertThat(read).isEqualTo(asReaderHas(QuotaExceeded.members(verdict)));
+            assertThat(List.copyOf(read.keySet()))
+                    .isEqualTo(List.copyOf(QuotaExceeded.members(verdict).keySet()));
+        }
+    }
+
+    /** With the numbers in the type in which a reader has them. */
+    private static Map<String, @Nullable Object> asReaderHas(Map<String, @Nullable Object> members) {
+        Map<String, @Nullable Object> all = new LinkedHashMap<>(members);
+        all.replaceAll((name, value) -> value instanceof Long number && number == number.intValue()
+                ? Integer.valueOf(number.intValue())
+                : value);
+        return all;
+    }
+
+    /** Of all characters that the name of a rule can have, also half a pair of surrogates. */
+    private static String name(Random random, int maxLength) {
+        StringBuilder name = new StringBuilder("r");
+        for (int length = random.nextInt(maxLength); length > 0; length--) {
+            int point = switch (random.nextInt(4)) {
+                case 0 -> "\"\\/{}[]:,\u2028\u2029\uFEFF\uFFFF".charAt(random.nextInt(13));
+                case 1 -> 0xD7F0 + random.nextInt(0x820);
+                case 2 -> random.nextInt(Character.MAX_CODE_POINT + 1);
+                default -> ' ' + random.nextInt(95);
+            };
+            name.appendCodePoint(Character.isISOControl(point) ? 'c' : point);
+        }
+        return name.toString();
     }
 }

@@ -9,9 +9,11 @@ import dev.sluice.Decision;
 import dev.sluice.Limit;
 import dev.sluice.Outcome;
 import dev.sluice.spi.LimiterDecision;
+import java.nio.charset.StandardCharsets;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -90,5 +92,39 @@ class RateLimitHeadersTest {
         StringBuilder field = new StringBuilder();
         RateLimitHeaders.states(field, "api", decision, denied);
         return field.toString();
+    }
+
+    @Test
+    void anyNameIsWrittenAsCharacterByCharacter() {
+        Random random = new Random(5);
+        for (int i = 0; i < 20_000; i++) {
+            StringBuilder name = new StringBuilder();
+            for (int length = random.nextInt(12); length > 0; length--) {
+                switch (random.nextInt(4)) {
+                    case 0 -> name.append((char) random.nextInt(0x100));
+                    case 1 -> name.append("\"\\%:, ;".charAt(random.nextInt(7)));
+                    case 2 -> name.append((char) (0xD7F0 + random.nextInt(0x820)));
+                    default -> name.append((char) ('a' + random.nextInt(26)));
+                }
+            }
+            assertThat(RateLimitHeaders.state(name.toString(), 1, 0))
+                    .isEqualTo(characterByCharacter(name.toString()) + ";r=1");
+        }
+    }
+
+    private static String characterByCharacter(String name) {
+        StringBuilder written = new StringBuilder("\"");
+        name.codePoints().forEach(point -> {
+            if (point == '"' || point == '\\') {
+                written.append('\\').append((char) point);
+            } else if (point >= ' ' && point < 0x7f) {
+                written.append((char) point);
+            } else {
+                for (byte each : Character.toString(point).getBytes(StandardCharsets.UTF_8)) {
+                    written.append(String.format("%%%02X", each));
+                }
+            }
+        });
+        return written.append('"').toString();
     }
 }

@@ -125,6 +125,17 @@ class EnvoySightTest {
         assertThat(limited.getString("key")).isEqualTo("ada");
     }
 
+    /** An answer is given to all pages for half a second, but not one that is older than the limits. */
+    @Test
+    void theLiveFiguresFollowTheLimitsAtOnce() throws IOException {
+        Files.writeString(file, LIMITS.replace("requests_per_unit: 5", "requests_per_unit: 9"));
+        Eventually.holds("the change is counted", PATIENCE, () -> {
+            admin("/v1/live");
+            return metric("sluice_envoy_config_changes_total") == 1;
+        });
+        assertThat(rule("shop.user").getJsonArray("limits")).containsExactly("9 per 1d");
+    }
+
     private JsonObject rule(String name) {
         return admin("/v1/live").getJsonArray("rules").stream()
                 .map(JsonObject.class::cast)

@@ -63,12 +63,18 @@ final class KeyOverrides {
      * @throws IllegalArgumentException if it has ended already
      * @throws IllegalStateException if there are too many
      */
-    void put(KeyOverride override, Rule rule) {
+    synchronized void put(KeyOverride override, Rule rule) {
         Instant now = clock.instant();
         if (!override.isActive(now)) {
             throw new IllegalArgumentException("it would have ended already: until " + override.until());
         }
-        put(new Active(override, override.limits().isEmpty() ? null : limiter(override, rule.onStoreFailure())), now);
+        Map<Id, Active> next = filtered(each -> each.isActive(now));
+        if (next.size() >= MAX) {
+            throw new IllegalStateException("there are " + MAX + " blocks and overrides in force; clear some first");
+        }
+        NamedLimiter limiter = override.limits().isEmpty() ? null : limiter(override, rule.onStoreFailure());
+        next.put(new Id(override.rule(), override.key()), new Active(override, limiter));
+        replace(next);
     }
 
     private NamedLimiter limiter(KeyOverride override, OnFailure onFailure) {
@@ -76,15 +82,6 @@ final class KeyOverrides {
         Limit[] limits = override.limits().toArray(Limit[]::new);
         Limiter limiter = store.limiter(name, onFailure, limits);
         return new NamedLimiter(name, limiter, onFailure, Rule.Batch.OFF, override.limits());
-    }
-
-    private synchronized void put(Active added, Instant now) {
-        Map<Id, Active> next = filtered(each -> each.isActive(now));
-        if (next.size() >= MAX) {
-            throw new IllegalStateException("there are " + MAX + " blocks and overrides in force; clear some first");
-        }
-        next.put(new Id(added.override.rule(), added.override.key()), added);
-        replace(next);
     }
 
     /** Ends the override of a key. Returns whether there was one. */

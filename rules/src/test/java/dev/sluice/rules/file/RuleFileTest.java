@@ -22,6 +22,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -268,5 +269,34 @@ class RuleFileTest {
             text.append("/**, method: [GET, POST] }\n    key: [ip]\n    limits: [5 per 1m, 100 per 1d]\n");
         }
         assertThat(RuleFile.parse("many.yaml", text.toString()).rules()).hasSize(10_000);
+    }
+
+    /** The reader takes a file in pieces; no piece may end within a character, or be counted twice. */
+    @Test
+    void aLongFileIsReadAsAShortOneIs() {
+        String clef = "\uD834\uDD1E";
+        for (int length : new int[] {1_023, 1_024, 65_535, 65_536, 131_072}) {
+            for (int before = -40; before <= 2; before++) {
+                String padding = "# " + "x".repeat(length + before - 3) + "\n";
+                String rule =
+                        "rules:\n  - { name: a, when: { user: \"" + clef.repeat(3) + "é\" }, limits: [7 per 1m] }\n";
+                Condition user = RuleFile.parse("x.yaml", padding + rule)
+                        .rules()
+                        .get(0)
+                        .when()
+                        .get(0);
+                assertThat(user.matches(clef.repeat(3) + "é")).isTrue();
+                String bad =
+                        "rules: # " + clef.repeat((length + before) / 2) + "\n  - { name: a, limits: [7 pr 1m] }\n";
+                assertThatThrownBy(() -> RuleFile.parse("x.yaml", bad)).hasMessageStartingWith("x.yaml:2:27: ");
+                String odd = " rules: # é" + bad.substring("rules: # ".length());
+                assertThatThrownBy(() -> RuleFile.parse("x.yaml", odd)).hasMessageStartingWith("x.yaml:2:27: ");
+            }
+        }
+        for (int shift = 0; shift < 3; shift++) {
+            String value = "x".repeat(shift) + clef.repeat(100_000);
+            YamlValue read = YamlDocument.read("\"" + value + "\"", "a text", 8, new FileProblems("x.yaml"));
+            assertThat(Objects.requireNonNull(read).text("a text")).isEqualTo(value);
+        }
     }
 }

@@ -131,4 +131,38 @@ class AddressTest {
     void whatIsNoNetworkIsNone(String text) {
         assertThat(Network.parse(text)).isNull();
     }
+
+    /** An address of version 4 is given back as it is: only one that is canonical may be. */
+    @Test
+    void theCanonicalFormIsThatOfTheAddressThatIsRead() {
+        String[] pieces = {
+            "0", "1", "9", "10", "08", "255", "256", "1000", ".", ".", ".", ":", "::", ":80", "::ffff:", "ffff", "abcd",
+            "%", "%eth0", "[", "]", " ", "\t", "-", "+", "/", ",", "x", "\u0661", "\uFF11", "\u3002", "\u00a0", "\u2003"
+        };
+        Random random = new Random(9);
+        int addresses = 0;
+        for (int i = 0; i < 300_000; i++) {
+            StringBuilder text = new StringBuilder();
+            if (random.nextBoolean()) {
+                text.append(random.nextInt(256));
+                for (int part = 0; part < 3; part++) {
+                    text.append('.').append(random.nextInt(256));
+                }
+            }
+            for (int more = random.nextInt(3); more > 0; more--) {
+                text.insert(random.nextInt(text.length() + 1), pieces[random.nextInt(pieces.length)]);
+            }
+            Address read = Address.parseHost(text.toString());
+            String canonical = Address.canonical(text.toString());
+            assertThat(canonical).as("%s", text).isEqualTo(read == null ? null : read.toString());
+            if (canonical != null) {
+                addresses++;
+                assertThat(Address.canonical(canonical)).isEqualTo(canonical);
+                assertThat(Address.parse(canonical)).isEqualTo(read);
+            }
+            boolean plain = text.toString().matches("((25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])(\\.(?!$)|$)){4}");
+            assertThat(AddressText.isV4(text.toString())).as("%s", text).isEqualTo(plain);
+        }
+        assertThat(addresses).isGreaterThan(50_000);
+    }
 }

@@ -251,7 +251,7 @@ public final class AdminPort implements Handler<HttpServerRequest>, AutoCloseabl
     }
 
     private void read(AdminRequest request, String what, Supplier<String> answer) {
-        request.when(reads.read(what, engine.rules(), answer), body -> request.send(200, "application/json", body));
+        request.when(reads.read(what, live.madeOf(), answer), body -> request.send(200, "application/json", body));
     }
 
     private void events(AdminRequest request) {

@@ -44,6 +44,11 @@ final class LiveHandler {
         this.recorder = recorder;
     }
 
+    /** What an answer is made of that may be replaced at any time: the rules, and the limits for Envoy. */
+    Object madeOf() {
+        return envoy == null ? engine.rules() : List.of(engine.rules(), envoy.config());
+    }
+
     JsonObject json() {
         List<KeyWatch.Key> hot = recorder.hotKeys();
         return new JsonObject()

@@ -8,7 +8,8 @@ import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
 import java.time.Duration;
-import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Supplier;
 
@@ -22,14 +23,14 @@ import java.util.function.Supplier;
 final class SharedReads {
     private static final int AT_ONCE = 2;
     private static final Duration MAX_AGE = Duration.ofMillis(500);
-    /** Of more answers than these, the oldest are not given again. */
+    /** Of more answers than these, those that were asked for least lately are not given again. */
     private static final int MAX_KEPT = 8;
 
     private final Vertx vertx;
     private final Ticker ticker;
     private final WorkerExecutor worker;
-    /** By what they are. Guarded by itself. */
-    private final Map<String, Answer> answers = new HashMap<>();
+    /** By what they are, the one that was asked for last at the end. Guarded by itself. */
+    private final Map<String, Answer> answers = new LinkedHashMap<>(16, 0.75f, true);
 
     /**
      * An answer.
@@ -68,12 +69,45 @@ final class SharedReads {
             if (known != null && isGiven(known, now) && known.of.equals(of)) {
                 return known.made;
             }
-            answers.values().removeIf(old -> !isGiven(old, now));
-            Future<Buffer> made = worker.executeBlocking(answer::get, false).map(Buffer::buffer);
-            if (answers.size() < MAX_KEPT || known != null) {
-                answers.put(what, new Answer(of, now, made));
+            Future<Buffer> made = worker.executeBlocking(() -> Buffer.buffer(answer.get()), false);
+            answers.put(what, new Answer(of, now, made));
+            return made.onComplete(done -> {
+                forget();
+                vertx.setTimer(MAX_AGE.toMillis(), over -> forget());
+            });
+        }
+    }
+
+    /** How many answers there are, also those that are still being made. */
+    int count() {
+        synchronized (answers) {
+            return answers.size();
+        }
+    }
+
+    /**
+     * Forgets what is not given any more, also when nobody asks again: with very many rules an answer takes megabytes. What
+     * is still being made stays, or the slower the answers were, the more often each would be made; there are no more of
+     * those than requests.
+     */
+    private void forget() {
+        long now = ticker.nanos();
+        synchronized (answers) {
+            int made = 0;
+            for (Iterator<Answer> all = answers.values().iterator(); all.hasNext(); ) {
+                Answer answer = all.next();
+                if (!isGiven(answer, now)) {
+                    all.remove();
+                } else if (answer.made.isComplete()) {
+                    made++;
+                }
             }
-            return made;
+            for (Iterator<Answer> all = answers.values().iterator(); made > MAX_KEPT && all.hasNext(); ) {
+                if (all.next().made.isComplete()) {
+                    all.remove();
+                    made--;
+                }
+            }
         }
     }
 

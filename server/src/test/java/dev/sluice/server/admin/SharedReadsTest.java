@@ -4,9 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.ManualClock;
+import dev.sluice.redis.servers.Eventually;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
+import io.vertx.core.buffer.Buffer;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
@@ -63,12 +70,50 @@ class SharedReadsTest {
     }
 
     @Test
-    void moreAnswersThanAreKeptAreMadeEachTime() {
-        for (int i = 1; i <= 8; i++) {
+    void ofMoreAnswersThanAreKeptThoseThatWereAskedForLeastLatelyAreMadeAgain() {
+        assertThat(read("live", "rules", this::numbered)).isEqualTo("answer 1");
+        for (int i = 2; i <= 20; i++) {
             assertThat(read("rule " + i, "rules", this::numbered)).isEqualTo("answer " + i);
+            assertThat(read("live", "rules", this::numbered)).isEqualTo("answer 1");
         }
-        assertThat(read("rule 9", "rules", this::numbered)).isEqualTo("answer 9");
-        assertThat(read("rule 9", "rules", this::numbered)).isEqualTo("answer 10");
-        assertThat(read("rule 1", "rules", this::numbered)).isEqualTo("answer 1");
+        assertThat(read("rule 20", "rules", this::numbered)).isEqualTo("answer 20");
+        assertThat(read("rule 2", "rules", this::numbered)).isEqualTo("answer 21");
+    }
+
+    @Test
+    void noAnswerStaysInMemoryWhenNobodyAsksAgain() {
+        read("live", "rules", this::numbered);
+        assertThat(reads.count()).isEqualTo(1);
+        clock.advance(Duration.ofMillis(500));
+        Eventually.holds("it is forgotten", Duration.ofSeconds(10), () -> reads.count() == 0);
+    }
+
+    /** Else the slower the answers were, the more often each would be made. */
+    @Test
+    void everyAnswerThatWaitsToBeMadeIsMadeOnce() throws Exception {
+        CountDownLatch begin = new CountDownLatch(1);
+        List<Future<Buffer>> asked = new ArrayList<>();
+        for (int round = 0; round < 5; round++) {
+            for (int i = 0; i < 30; i++) {
+                asked.add(reads.read("rule " + i, "rules", () -> {
+                    awaitQuietly(begin);
+                    return numbered();
+                }));
+            }
+        }
+        begin.countDown();
+        Future.join(asked).toCompletionStage().toCompletableFuture().get(30, TimeUnit.SECONDS);
+        assertThat(made).hasValue(30);
+        for (int i = 0; i < asked.size(); i++) {
+            assertThat(asked.get(i).result()).isEqualTo(asked.get(i % 30).result());
+        }
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

@@ -58,4 +58,29 @@ class ByteBuilderTest {
             return parser.getText();
         }
     }
+
+    @Test
+    void anyNumberIsWrittenWhereverTheBufferEnds() {
+        Random random = new Random(11);
+        for (long power = 1; power > 0 && power <= 1_000_000_000_000_000_000L; power *= 10) {
+            for (long value : new long[] {power - 1, power, power + 1, 2 * power - 1, 9 * power}) {
+                if (value >= 0) {
+                    assertThat(bytes.clear().number(value)).hasToString(Long.toString(value));
+                }
+            }
+            if (power == 1_000_000_000_000_000_000L) {
+                break;
+            }
+        }
+        for (int i = 0; i < 100_000; i++) {
+            long value = random.nextLong() >>> (1 + random.nextInt(63));
+            String before = "x".repeat(random.nextInt(40) + (i % 50 == 0 ? 500 : 0));
+            ByteBuilder used = i % 50 == 0 ? new ByteBuilder() : bytes.clear();
+            assertThat(used.ascii(before).number(value).put('y').number(value))
+                    .hasToString(before + value + "y" + value);
+        }
+        for (int value = 0; value < 10_000; value++) {
+            assertThat(bytes.clear().number(value)).hasToString(Integer.toString(value));
+        }
+    }
 }
