@@ -10,6 +10,7 @@ import dev.sluice.redis.servers.RedisCluster;
 import dev.sluice.redis.servers.RedisServer;
 import io.lettuce.core.RedisClient;
 import java.time.Duration;
+import java.util.ConcurrentModificationException;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -111,8 +112,21 @@ class WarmUpTest {
         assertThat(silent.isClosed).isFalse();
     }
 
+    /** The table of a cluster is being read anew. */
+    @Test
+    void oneWhoseMastersAreNotKnownIsUsedAsItIs() {
+        SilentConnection unknown = new SilentConnection(true) {
+            @Override
+            public String masterOf(String key) {
+                throw new ConcurrentModificationException();
+            }
+        };
+        WarmUp warmUp = new WarmUp(patience -> unknown, "sluice");
+        assertThat(warmUp.connect(PATIENCE)).isSameAs(unknown);
+    }
+
     /** Replies to no script. */
-    private static final class SilentConnection implements RedisConnection {
+    private static class SilentConnection implements RedisConnection {
         private final AtomicInteger runs = new AtomicInteger();
         private final boolean answered;
         private boolean isClosed;
