@@ -27,6 +27,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(120)
 class WarmUpTest {
     private static final Duration SOON = Duration.ofSeconds(20);
+    /** How long a store waits to be warm. */
+    private static final Duration BOUND = Duration.ofSeconds(1);
+
     private static final Duration PATIENCE = Duration.ofMillis(200);
 
     @ParameterizedTest
@@ -56,11 +59,21 @@ class WarmUpTest {
     @Tag("full")
     void itHasRunOnEachMasterOfACluster(Client client) {
         try (RedisCluster cluster = RedisCluster.start()) {
-            cluster.masters().forEach(master -> master.command("CONFIG", "RESETSTAT"));
-            try (RedisStore store =
-                    RedisStore.builder().client(client).url(cluster.url()).build()) {
-                assertThat(cluster.masters()).hasSizeGreaterThan(1).allSatisfy(master -> assertWarm(store, master));
+            boolean isInTime = false;
+            for (int i = 0; i < 5 && !isInTime; i++) { // a second each, on a machine that is busy
+                cluster.masters().forEach(master -> master.command("CONFIG", "RESETSTAT"));
+                long began = System.nanoTime();
+                try (RedisStore store =
+                        RedisStore.builder().client(client).url(cluster.url()).build()) {
+                    isInTime = Duration.ofNanos(System.nanoTime() - began).compareTo(BOUND) < 0;
+                    if (isInTime) {
+                        assertThat(cluster.masters())
+                                .hasSizeGreaterThan(1)
+                                .allSatisfy(master -> assertWarm(store, master));
+                    }
+                }
             }
+            assertThat(isInTime).isTrue();
         }
     }
 
