@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.File;
+import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -19,6 +20,14 @@ class WarmUpTest {
     /** A JVM whose loopback address is another. */
     @Test
     void soItIsWhereIpv6IsPreferred() throws Exception {
+        String isWarm = "false";
+        for (int i = 0; i < 5 && !isWarm.equals("true"); i++) { // on a machine that is busy, one may take too long
+            isWarm = isWarmInAnother();
+        }
+        assertThat(isWarm).isEqualTo("true");
+    }
+
+    private static String isWarmInAnother() throws IOException {
         Process other = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-Djava.net.preferIPv6Addresses=true",
@@ -27,7 +36,7 @@ class WarmUpTest {
                         Other.class.getName())
                 .redirectErrorStream(true)
                 .start();
-        assertThat(new String(other.getInputStream().readAllBytes(), UTF_8)).isEqualTo("true");
+        return new String(other.getInputStream().readAllBytes(), UTF_8);
     }
 
     /** Says whether it is warm. */
