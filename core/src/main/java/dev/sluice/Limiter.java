@@ -92,7 +92,10 @@ public interface Limiter {
         return decide("", permits);
     }
 
-    /** {@link #decide(String, long)} without blocking the thread until the store answers. */
+    /**
+     * {@link #decide(String, long)} without blocking the thread until the store answers. A future that its owner completes
+     * or cancels before takes nothing.
+     */
     default CompletableFuture<Decision> decideAsync(String key, long permits) {
         return CompletableFuture.completedFuture(decide(key, permits));
     }

@@ -41,7 +41,8 @@ public interface Store extends AutoCloseable {
      * it admits and all others do.
      *
      * <p>The store in this JVM also charges limiters of {@link Limiter#builder} on the same clock. A store that cannot do
-     * it in one step says so, and what others may see meanwhile.
+     * it in one step says so, and what others may see meanwhile. A future that its owner completes or cancels before it is
+     * decided takes nothing.
      *
      * @return the decisions, in the order of the charges
      * @throws IllegalArgumentException if a limiter is not of this store; then nothing was taken

@@ -24,6 +24,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 final class WarmUp {
     private static final Duration BOUND = Duration.ofSeconds(1);
+    private static final byte[] HOST = {127, 0, 0, 1};
     private static final Check CHECK = Check.of("warm", "up");
     private static final String ALLOWED = "{\"allowed\":true,\"rule\":\"r\",\"limit\":1,\"remaining\":0,"
             + "\"retryAfterMs\":0,\"resetAfterMs\":1000,\"limits\":[]}";
@@ -47,7 +48,8 @@ final class WarmUp {
 
     private static void begin() {
         try {
-            ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+            // not the loopback address: that is another one where IPv6 is preferred
+            ServerSocket listener = new ServerSocket(0, 1, InetAddress.getByAddress(HOST));
             Thread server = new Thread(() -> answer(listener), "sluice-client-warm-up");
             server.setDaemon(true);
             server.start();

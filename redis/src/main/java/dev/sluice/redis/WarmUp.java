@@ -32,6 +32,8 @@ import java.util.concurrent.TimeUnit;
  * write nothing.
  */
 final class WarmUp implements Connector {
+    private static final System.Logger LOG = System.getLogger(WarmUp.class.getName());
+
     /** A server that has answered while connecting needs milliseconds; the classes may take long. */
     private static final Duration BOUND = Duration.ofSeconds(1);
 
@@ -55,7 +57,11 @@ final class WarmUp implements Connector {
         RedisConnection connection = connector.connect(patience);
         if (!isDone && connection.hasAnswered()) { // another would keep us waiting again
             isDone = true;
-            peek(connection);
+            try {
+                peek(connection);
+            } catch (RuntimeException e) { // its masters are not known, say: the connection may be well all the same
+                LOG.log(System.Logger.Level.DEBUG, "the first decisions may be slow", e);
+            }
         }
         return connection;
     }

@@ -105,6 +105,7 @@ class DamagedStatesTest {
     @Test
     void noDamagedStateDeniesForLongerThanTheLimitExplains() {
         long before = store.setup().combiner().damagedStates().count();
+        long failuresBefore = store.counters().failures();
         int tried = 0;
         for (int i = 0; i < LIMITS.size(); i++) {
             Limit limit = LIMITS.get(i);
@@ -143,6 +144,9 @@ class DamagedStatesTest {
         }
         assertThat(store.counters().deniedByPolicy())
                 .as("calls without a decision")
+                .isZero();
+        assertThat(store.counters().failures() - failuresBefore)
+                .as("calls that ended with an error, refunds among them")
                 .isZero();
         assertThat(store.setup().combiner().damagedStates().count() - before)
                 .as("damaged states that were counted, of %d", tried)

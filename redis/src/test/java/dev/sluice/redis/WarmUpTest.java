@@ -10,6 +10,7 @@ import dev.sluice.redis.servers.RedisCluster;
 import dev.sluice.redis.servers.RedisServer;
 import io.lettuce.core.RedisClient;
 import java.time.Duration;
+import java.util.ConcurrentModificationException;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -26,6 +27,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(120)
 class WarmUpTest {
     private static final Duration SOON = Duration.ofSeconds(20);
+    /** How long a store waits to be warm. */
+    private static final Duration BOUND = Duration.ofSeconds(1);
+
     private static final Duration PATIENCE = Duration.ofMillis(200);
 
     @ParameterizedTest
@@ -55,11 +59,21 @@ class WarmUpTest {
     @Tag("full")
     void itHasRunOnEachMasterOfACluster(Client client) {
         try (RedisCluster cluster = RedisCluster.start()) {
-            cluster.masters().forEach(master -> master.command("CONFIG", "RESETSTAT"));
-            try (RedisStore store =
-                    RedisStore.builder().client(client).url(cluster.url()).build()) {
-                assertThat(cluster.masters()).hasSizeGreaterThan(1).allSatisfy(master -> assertWarm(store, master));
+            boolean isInTime = false;
+            for (int i = 0; i < 5 && !isInTime; i++) { // a second each, on a machine that is busy
+                cluster.masters().forEach(master -> master.command("CONFIG", "RESETSTAT"));
+                long began = System.nanoTime();
+                try (RedisStore store =
+                        RedisStore.builder().client(client).url(cluster.url()).build()) {
+                    isInTime = Duration.ofNanos(System.nanoTime() - began).compareTo(BOUND) < 0;
+                    if (isInTime) {
+                        assertThat(cluster.masters())
+                                .hasSizeGreaterThan(1)
+                                .allSatisfy(master -> assertWarm(store, master));
+                    }
+                }
             }
+            assertThat(isInTime).isTrue();
         }
     }
 
@@ -111,8 +125,21 @@ class WarmUpTest {
         assertThat(silent.isClosed).isFalse();
     }
 
+    /** The table of a cluster is being read anew. */
+    @Test
+    void oneWhoseMastersAreNotKnownIsUsedAsItIs() {
+        SilentConnection unknown = new SilentConnection(true) {
+            @Override
+            public String masterOf(String key) {
+                throw new ConcurrentModificationException();
+            }
+        };
+        WarmUp warmUp = new WarmUp(patience -> unknown, "sluice");
+        assertThat(warmUp.connect(PATIENCE)).isSameAs(unknown);
+    }
+
     /** Replies to no script. */
-    private static final class SilentConnection implements RedisConnection {
+    private static class SilentConnection implements RedisConnection {
         private final AtomicInteger runs = new AtomicInteger();
         private final boolean answered;
         private boolean isClosed;

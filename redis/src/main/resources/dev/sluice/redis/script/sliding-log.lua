@@ -199,6 +199,7 @@ if takenAt > max(now, last_) - period_ and size_ > 0 then
     head_, size_, changed_ = 0, #kept / 8, true
     oldest_, newest_ = ANCIENT, ANCIENT
     if size_ > 0 then oldest_, newest_ = unpack('<d', kept), unpack('<d', kept, #kept - 7) end
+    if not (newest_ <= last_) then newest_ = last_ end -- an entry that no script has written
     if length_ <= SMALL then length_ = size_ end
     call('SET', key_, pack('<Bdddddd', 76, 0, size_, length_, last_, oldest_, newest_)
       .. kept .. repeated(EMPTY, length_ - size_))

@@ -143,6 +143,7 @@ if verb == REFUND and mark_1 > ANCIENT then
       head_1, size_1, changed_1 = 0, #kept / 8, true
       oldest_1, newest_1 = ANCIENT, ANCIENT
       if size_1 > 0 then oldest_1, newest_1 = unpack('<d', kept), unpack('<d', kept, #kept - 7) end
+      if not (newest_1 <= last_1) then newest_1 = last_1 end -- an entry that no script has written
       if length_1 <= SMALL then length_1 = size_1 end
       call('SET', key_1, pack('<Bdddddd', 76, 0, size_1, length_1, last_1, oldest_1, newest_1)
         .. kept .. repeated(EMPTY, length_1 - size_1))
