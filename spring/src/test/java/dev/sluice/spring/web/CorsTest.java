@@ -3,11 +3,17 @@ package dev.sluice.spring.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.spring.RunningApp;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.Filter;
+import jakarta.servlet.ServletContext;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.net.http.HttpResponse;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,6 +24,8 @@ import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.boot.web.servlet.ServletRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.mock.web.MockHttpServletResponse;
 import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.config.annotation.web.configurers.AbstractHttpConfigurer;
@@ -25,12 +33,16 @@ import org.springframework.security.config.web.server.ServerHttpSecurity;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.security.web.server.SecurityWebFilterChain;
 import org.springframework.security.web.server.util.matcher.PathPatternParserServerWebExchangeMatcher;
+import org.springframework.test.web.servlet.MockMvc;
+import org.springframework.test.web.servlet.setup.MockMvcBuilders;
+import org.springframework.web.context.WebApplicationContext;
 import org.springframework.web.cors.CorsConfiguration;
 import org.springframework.web.cors.CorsConfigurationSource;
 import org.springframework.web.cors.UrlBasedCorsConfigurationSource;
 import org.springframework.web.cors.reactive.CorsWebFilter;
 import org.springframework.web.filter.CorsFilter;
 import org.springframework.web.reactive.config.WebFluxConfigurer;
+import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.config.annotation.CorsRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
@@ -372,6 +384,34 @@ class CorsTest {
                                 .matches("HTTP/1.1 (429|403).*");
                     }
                 }
+            }
+        }
+    }
+
+    private static MockHttpServletRequest fromOrigin(ServletContext servlets) {
+        MockHttpServletRequest request = new MockHttpServletRequest(servlets, "GET", "/hello");
+        request.addHeader("Origin", ORIGIN);
+        return request;
+    }
+
+    /** Its servlet context knows no registrations. */
+    @Test
+    void refusalsOfMockMvcAreReadable() throws Exception {
+        try (RunningApp app = app(Stack.SERVLET, ServletFilter.class, false)) {
+            WebApplicationContext context =
+                    Objects.requireNonNull(app.bean(DispatcherServlet.class).getWebApplicationContext());
+            Filter sluice = Objects.requireNonNull(context.getBean("sluiceFilter", FilterRegistrationBean.class)
+                    .getFilter());
+            EnumSet<DispatcherType> requests = EnumSet.of(DispatcherType.REQUEST);
+            MockMvc mvc = MockMvcBuilders.webAppContextSetup(context)
+                    .addFilter(sluice, "sluice", Map.of(), requests, "/*")
+                    .addFilter(app.bean(CorsFilter.class), "cors", Map.of(), requests, "/*")
+                    .build();
+            for (int status : List.of(200, 200, 429)) {
+                MockHttpServletResponse response =
+                        mvc.perform(CorsTest::fromOrigin).andReturn().getResponse();
+                assertThat(response.getStatus()).isEqualTo(status);
+                assertThat(response.getHeader("Access-Control-Allow-Origin")).isEqualTo(ORIGIN);
             }
         }
     }
