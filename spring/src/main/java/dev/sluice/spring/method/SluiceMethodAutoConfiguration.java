@@ -3,6 +3,7 @@ package dev.sluice.spring.method;
 import dev.sluice.spring.RuleRegistry;
 import dev.sluice.spring.SluiceAutoConfiguration;
 import dev.sluice.spring.SluiceProperties;
+import dev.sluice.spring.web.reactive.AbandonedBodyFilter;
 import io.micrometer.observation.ObservationRegistry;
 import java.util.OptionalInt;
 import java.util.concurrent.Executor;
@@ -71,7 +72,7 @@ public final class SluiceMethodAutoConfiguration {
                 : ForkJoinPool.commonPool();
     }
 
-    /** Handler methods of WebFlux that return a value. */
+    /** Handler methods of WebFlux that return a value, and bodies of which nothing is read any more. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(RequestMappingHandlerAdapter.class)
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
@@ -84,6 +85,11 @@ public final class SluiceMethodAutoConfiguration {
                 Environment environment) {
             boolean virtual = environment.getProperty("spring.threads.virtual.enabled", Boolean.class, false);
             return new BlockingHandlerAdapter(context, adapter, virtual ? executor(beans) : null);
+        }
+
+        @Bean
+        AbandonedBodyFilter sluiceAbandonedBodyFilter() {
+            return new AbandonedBodyFilter();
         }
     }
 }

@@ -3,15 +3,29 @@ package dev.sluice.spring.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.spring.RunningApp;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.Filter;
+import jakarta.servlet.ServletContext;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import java.net.http.HttpResponse;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.boot.web.servlet.DelegatingFilterProxyRegistrationBean;
+import org.springframework.boot.web.servlet.FilterRegistration;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.boot.web.servlet.ServletRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.mock.web.MockHttpServletResponse;
 import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.config.annotation.web.configurers.AbstractHttpConfigurer;
@@ -19,12 +33,16 @@ import org.springframework.security.config.web.server.ServerHttpSecurity;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.security.web.server.SecurityWebFilterChain;
 import org.springframework.security.web.server.util.matcher.PathPatternParserServerWebExchangeMatcher;
+import org.springframework.test.web.servlet.MockMvc;
+import org.springframework.test.web.servlet.setup.MockMvcBuilders;
+import org.springframework.web.context.WebApplicationContext;
 import org.springframework.web.cors.CorsConfiguration;
 import org.springframework.web.cors.CorsConfigurationSource;
 import org.springframework.web.cors.UrlBasedCorsConfigurationSource;
 import org.springframework.web.cors.reactive.CorsWebFilter;
 import org.springframework.web.filter.CorsFilter;
 import org.springframework.web.reactive.config.WebFluxConfigurer;
+import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.config.annotation.CorsRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
@@ -36,6 +54,8 @@ class CorsTest {
     private static final String MAPPED = "/hello/mapped";
     private static final String BEAN = "/hello/bean";
     private static final String INLINE = "/hello/inline";
+    private static final List<String> UNREADABLE = List.of(
+            "http://[", "http://a:b", "http://a:{p}", "http://a:99999999999", "null", "%", "://", "http://a b", "\\");
 
     private static CorsConfiguration configuration() {
         CorsConfiguration configuration = new CorsConfiguration();
@@ -184,6 +204,53 @@ class CorsTest {
         }
     }
 
+    /** The container calls one filter for the requests of a servlet, another one by an annotation, and one by a proxy. */
+    @Configuration(proxyBeanMethods = false)
+    static class ServletRegistrationsOfOtherKinds {
+        @Bean
+        ServletRegistrationBean<OtherServlet> other() {
+            return new ServletRegistrationBean<>(new OtherServlet(), "/other/*");
+        }
+
+        @Bean
+        FilterRegistrationBean<CorsFilter> ofServlet(ServletRegistrationBean<OtherServlet> other) {
+            return new FilterRegistrationBean<>(new CorsFilter(request -> configuration()), other);
+        }
+
+        @Bean
+        @FilterRegistration(urlPatterns = BEAN)
+        CorsFilter annotated() {
+            return new CorsFilter(request -> configuration());
+        }
+
+        @Bean
+        CorsFilter target() {
+            return new CorsFilter(request -> configuration());
+        }
+
+        @Bean
+        DelegatingFilterProxyRegistrationBean proxy() {
+            DelegatingFilterProxyRegistrationBean proxy = new DelegatingFilterProxyRegistrationBean("target");
+            proxy.addUrlPatterns(INLINE);
+            return proxy;
+        }
+    }
+
+    static final class OtherServlet extends HttpServlet {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected void doGet(HttpServletRequest request, HttpServletResponse response) {
+            response.setStatus(200);
+        }
+
+        /** For preflight requests that nobody else answers. */
+        @Override
+        protected void doOptions(HttpServletRequest request, HttpServletResponse response) {
+            response.setStatus(200);
+        }
+    }
+
     @Configuration(proxyBeanMethods = false)
     static class FluxUnused {
         @Bean
@@ -301,6 +368,54 @@ class CorsTest {
         }
     }
 
+    /** Spring answers some of them with 403, and fails on others. */
+    @ParameterizedTest
+    @EnumSource
+    void anOriginThatCannotBeReadMakesNoError(Stack stack) {
+        Class<?> mappings = stack == Stack.SERVLET ? MvcMappings.class : FluxMappings.class;
+        Class<?> filter = stack == Stack.SERVLET ? ServletFilter.class : FluxFilter.class;
+        for (Class<?> configuration : List.of(mappings, filter)) {
+            try (RunningApp app = app(stack, configuration, false)) {
+                for (String path : List.of("/hello", MAPPED, "/missing")) {
+                    app.statuses(2, "GET", path);
+                    for (String origin : UNREADABLE) {
+                        assertThat(RawHttp.statusLine(app.url(""), "GET", path, "Origin", origin))
+                                .as(path + " from " + origin)
+                                .matches("HTTP/1.1 (429|403).*");
+                    }
+                }
+            }
+        }
+    }
+
+    private static MockHttpServletRequest fromOrigin(ServletContext servlets) {
+        MockHttpServletRequest request = new MockHttpServletRequest(servlets, "GET", "/hello");
+        request.addHeader("Origin", ORIGIN);
+        return request;
+    }
+
+    /** Its servlet context knows no registrations. */
+    @Test
+    void refusalsOfMockMvcAreReadable() throws Exception {
+        try (RunningApp app = app(Stack.SERVLET, ServletFilter.class, false)) {
+            WebApplicationContext context =
+                    Objects.requireNonNull(app.bean(DispatcherServlet.class).getWebApplicationContext());
+            Filter sluice = Objects.requireNonNull(context.getBean("sluiceFilter", FilterRegistrationBean.class)
+                    .getFilter());
+            EnumSet<DispatcherType> requests = EnumSet.of(DispatcherType.REQUEST);
+            MockMvc mvc = MockMvcBuilders.webAppContextSetup(context)
+                    .addFilter(sluice, "sluice", Map.of(), requests, "/*")
+                    .addFilter(app.bean(CorsFilter.class), "cors", Map.of(), requests, "/*")
+                    .build();
+            for (int status : List.of(200, 200, 429)) {
+                MockHttpServletResponse response =
+                        mvc.perform(CorsTest::fromOrigin).andReturn().getResponse();
+                assertThat(response.getStatus()).isEqualTo(status);
+                assertThat(response.getHeader("Access-Control-Allow-Origin")).isEqualTo(ORIGIN);
+            }
+        }
+    }
+
     @Test
     void aFilterThatIsRegisteredDecidesWhereItIs() {
         try (RunningApp app = app(Stack.SERVLET, ServletRegistrations.class, false)) {
@@ -308,6 +423,12 @@ class CorsTest {
             refusalsAreReadable(app, INLINE);
             refusalsAreReadable(app, "/hello/a.json");
             refusalsHaveNoCors(app, "/hello/other");
+        }
+        try (RunningApp app = app(Stack.SERVLET, ServletRegistrationsOfOtherKinds.class, false)) {
+            refusalsAreReadable(app, "/other/a");
+            refusalsAreReadable(app, BEAN);
+            refusalsAreReadable(app, INLINE);
+            refusalsHaveNoCors(app, "/hello/x");
         }
     }
 }

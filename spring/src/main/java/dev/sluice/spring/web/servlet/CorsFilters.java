@@ -1,41 +1,58 @@
 package dev.sluice.spring.web.servlet;
 
+import jakarta.servlet.FilterConfig;
+import jakarta.servlet.FilterRegistration;
 import jakarta.servlet.http.HttpServletRequest;
-import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.boot.web.servlet.RegistrationBean;
+import org.springframework.core.annotation.AnnotationAwareOrderComparator;
 import org.springframework.web.filter.CorsFilter;
 
-/** The filters for CORS that the servlet container calls for a request: a bean may register one for some paths, or not. */
+/**
+ * The filters for CORS that the servlet container calls for a request. A filter may be a bean, or belong to a bean that
+ * registers it; for which requests it is called, the container itself knows best.
+ */
 final class CorsFilters {
     private CorsFilters() {}
 
     static Stream<CorsFilter> of(ListableBeanFactory beans, HttpServletRequest request) {
-        List<FilterRegistrationBean<?>> registrations = beans.getBeanProvider(RegistrationBean.class)
+        Stream<CorsFilter> own = beans.getBeansOfType(CorsFilter.class).entrySet().stream()
+                .filter(bean -> isCalledFor(bean.getValue(), bean.getKey(), request))
+                .map(Map.Entry::getValue)
+                .sorted(AnnotationAwareOrderComparator.INSTANCE);
+        Stream<CorsFilter> registered = beans.getBeanProvider(RegistrationBean.class)
                 .orderedStream()
-                .<FilterRegistrationBean<?>>mapMulti((registration, into) -> {
-                    if (registration instanceof FilterRegistrationBean<?> filter
-                            && filter.getFilter() instanceof CorsFilter) {
+                .<CorsFilter>mapMulti((registration, into) -> {
+                    if (registration instanceof FilterRegistrationBean<?> bean
+                            && bean.getFilter() instanceof CorsFilter filter
+                            && isCalledFor(filter, "", request)) {
                         into.accept(filter);
                     }
-                })
-                .toList();
-        Stream<CorsFilter> unregistered = beans.getBeanProvider(CorsFilter.class)
-                .orderedStream()
-                .filter(bean -> registrations.stream().noneMatch(each -> bean.equals(each.getFilter())));
-        Stream<CorsFilter> registered = registrations.stream()
-                .filter(each -> each.isEnabled() && appliesTo(each, request))
-                .map(each -> (CorsFilter) each.getFilter());
-        return Stream.concat(unregistered, registered);
+                });
+        return Stream.concat(own, registered).distinct();
     }
 
-    private static boolean appliesTo(FilterRegistrationBean<?> registration, HttpServletRequest request) {
+    /**
+     * Whether the container calls a filter.
+     *
+     * @param bean the name of a bean that the container may call through a proxy of that name, without initializing it
+     */
+    private static boolean isCalledFor(CorsFilter filter, String bean, HttpServletRequest request) {
+        FilterConfig initialized = filter.getFilterConfig();
+        String name = initialized == null ? bean : initialized.getFilterName();
+        FilterRegistration registration = request.getServletContext().getFilterRegistration(name);
+        if (registration == null) {
+            return initialized != null; // tests without a container do not tell
+        }
         String path = request.getServletPath() + Objects.requireNonNullElse(request.getPathInfo(), "");
-        return registration.getUrlPatterns().isEmpty()
-                || registration.getUrlPatterns().stream().anyMatch(pattern -> matches(pattern, path));
+        return registration.getUrlPatternMappings().stream().anyMatch(pattern -> matches(pattern, path))
+                || registration
+                        .getServletNameMappings()
+                        .contains(request.getHttpServletMapping().getServletName());
     }
 
     /** As the servlet specification has it. */

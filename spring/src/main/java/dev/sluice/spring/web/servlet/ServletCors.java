@@ -9,6 +9,8 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.web.cors.CorsConfiguration;
 import org.springframework.web.cors.CorsConfigurationSource;
 import org.springframework.web.cors.CorsUtils;
@@ -20,6 +22,8 @@ import org.springframework.web.filter.CorsFilter;
  * them. Without them a browser hides the response from the script that asked.
  */
 final class ServletCors {
+    private static final Logger LOG = LoggerFactory.getLogger(ServletCors.class);
+
     private final Function<HttpServletRequest, List<CorsFilter>> filters;
     private final Supplier<Optional<CorsConfigurationSource>> mappings;
 
@@ -37,9 +41,28 @@ final class ServletCors {
 
     /** Adds the headers. Returns false if the application answers the origin with 403: then the response is complete. */
     boolean apply(HttpServletRequest request, HttpServletResponse response) throws IOException, ServletException {
-        if (!CorsUtils.isCorsRequest(request)) {
+        if (!isCors(request)) {
             return true;
         }
+        try {
+            return applyFilters(request, response) && applyMappings(request, response);
+        } catch (IllegalArgumentException | IllegalStateException unreadable) {
+            LOG.debug("a refusal has no CORS headers", unreadable);
+            return true;
+        }
+    }
+
+    /** An origin that cannot be read is left to what answers for the application. */
+    private static boolean isCors(HttpServletRequest request) {
+        try {
+            return CorsUtils.isCorsRequest(request);
+        } catch (IllegalArgumentException | IllegalStateException unreadable) {
+            return true;
+        }
+    }
+
+    private boolean applyFilters(HttpServletRequest request, HttpServletResponse response)
+            throws IOException, ServletException {
         for (CorsFilter filter : filters.apply(request)) {
             AtomicBoolean passed = new AtomicBoolean();
             filter.doFilter(request, response, (sameRequest, sameResponse) -> passed.set(true));
@@ -47,6 +70,10 @@ final class ServletCors {
                 return false;
             }
         }
+        return true;
+    }
+
+    private boolean applyMappings(HttpServletRequest request, HttpServletResponse response) throws IOException {
         CorsConfiguration configuration = mappings.get()
                 .map(source -> source.getCorsConfiguration(request))
                 .orElse(null);
