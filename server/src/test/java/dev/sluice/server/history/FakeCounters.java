@@ -73,8 +73,9 @@ final class FakeCounters implements Counted, InstantSource {
     /** Of all seconds, also those that have begun on the clock of Redis and not yet here: that one goes by itself. */
     long sum(String rule, Column column) {
         long sum = 0;
-        for (long[] counts :
-                recorder.history().seconds(rule, recorder.history().last() + AHEAD).counts()) {
+        for (long[] counts : recorder.history()
+                .seconds(rule, recorder.history().last() + AHEAD)
+                .counts()) {
             sum += counts == null ? 0 : History.at(counts, column.index());
         }
         return sum;

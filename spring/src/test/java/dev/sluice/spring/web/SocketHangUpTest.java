@@ -6,7 +6,7 @@ import dev.sluice.Decision;
 import dev.sluice.redis.servers.Eventually;
 import dev.sluice.redis.servers.RedisServer;
 import dev.sluice.rules.Request;
-import dev.sluice.rules.RuleEngine;
+import dev.sluice.rules.engine.RuleEngine;
 import dev.sluice.spring.RateLimit;
 import dev.sluice.spring.RuleRegistry;
 import dev.sluice.spring.RunningApp;
