@@ -26,7 +26,9 @@ import org.springframework.web.filter.OncePerRequestFilter;
 /**
  * Checks every servlet request against the rules, and answers 429 to those over a limit.
  *
- * <p>A request that waits for permits holds its thread, which costs little on virtual threads.
+ * <p>A request that waits for permits holds its thread, which costs little on virtual threads. To go on by an asynchronous
+ * dispatch would not be safe: filters behind this one that are not for such dispatches would be left out. Spring Security's
+ * check of CSRF tokens is one of them.
  */
 final class SluiceFilter extends OncePerRequestFilter {
     private final WebRateLimiter limiter;
