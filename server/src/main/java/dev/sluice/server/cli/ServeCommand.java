@@ -1,6 +1,8 @@
 package dev.sluice.server.cli;
 
 import dev.sluice.MemorySize;
+import dev.sluice.rules.Rule;
+import dev.sluice.rules.StatusConditions;
 import dev.sluice.server.ServerSettings;
 import dev.sluice.server.ServerSettings.Address;
 import dev.sluice.server.SluiceServer;
@@ -26,6 +28,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -66,6 +69,9 @@ import picocli.CommandLine.Option;
                     + " OTEL_EXPORTER_OTLP_ENDPOINT turns traces on."
         })
 final class ServeCommand implements Callable<Integer> {
+    /** The most attributes that the example of a call names. */
+    private static final int MAX_SHOWN = 6;
+
     static final String NAME = "serve";
 
     @Mixin
@@ -228,12 +234,30 @@ final class ServeCommand implements Callable<Integer> {
         Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, out, stopped), "sluice-stop"));
         log(server, (System.nanoTime() - began) / 1_000_000);
         String data = settings.data().url(server.port());
-        out.println("Ask       " + data + "/v1/check?ip=203.0.113.9&path=/login&method=POST");
+        out.println("Ask       " + example(settings.rules(), data));
         out.println("Look at   " + settings.admin().url(server.adminPort()) + "/   (live, rules, explain, playground)");
         out.println("Health    " + data + "/healthz");
         out.println("Stop with Ctrl-C" + (drain == 0 ? "." : "; the ports close after " + drain + " s (--drain)."));
         stopped.await();
         return 0;
+    }
+
+    /** A call that the rules in force limit, or what such a call says. */
+    private String example(InitialRules rules, String data) {
+        if (envoyConfig != null) {
+            return data + "/json, or the same port over gRPC, with the descriptors of " + envoyConfig;
+        }
+        if (rules.file() == null) {
+            return data + "/v1/check?ip=203.0.113.9&path=/login&method=POST";
+        }
+        String query = rules.rules().rules().stream()
+                .flatMap(Rule::attributes)
+                .filter(attribute -> !attribute.equals(StatusConditions.STATUS))
+                .distinct()
+                .limit(MAX_SHOWN)
+                .map(attribute -> attribute + "=...")
+                .collect(Collectors.joining("&"));
+        return data + "/v1/check" + (query.isEmpty() ? "" : "?" + query + "   (the attributes of your rules)");
     }
 
     private SluiceServer start(ServerSettings settings) {

@@ -49,6 +49,7 @@ const history = rule =>
 async function charts() {
   const whole = await history(null);
   allChart.show(whole, text('allRequests'));
+  showPoint();
   const oldest = [...visible].map(name => cards.get(name)).filter(card => card).sort((a, b) => a.drawn - b.drawn);
   const fresh = oldest.filter(card => card.drawn === 0).length;
   for (const card of oldest.slice(0, Math.max(REFRESHED_AT_ONCE, Math.min(fresh, CARDS)))) {

@@ -46,6 +46,7 @@ class ReloadTest {
         awaitVersion(2);
         assertThat(admin.login("192.0.2.1").allowed()).isTrue();
         assertThat(admin.login("192.0.2.1").allowed()).isFalse();
+        TestAdmin.eventually("it is in the audit log", () -> !admin.audited().isEmpty()); // written once it is in force
         JsonObject audited = admin.audited().get(0);
         assertThat(audited.getString("origin")).isEqualTo("file");
         assertThat(audited.getString("who")).isEqualTo(file.toString());

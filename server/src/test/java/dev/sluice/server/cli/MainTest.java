@@ -325,9 +325,34 @@ class MainTest {
                             + " host=127.0.0.1 adminHost=127.0.0.1 rules=4"
                             + " file=example store=memory millis=\\d+"))
                     .anyMatch(said -> said.endsWith("level=info event=stopped"))
+                    .anyMatch(said -> said.matches(
+                            "Ask +http://127\\.0\\.0\\.1:\\d+/v1/check\\?ip=203\\.0\\.113\\.9&path=/login&method=POST"))
                     .anyMatch(said -> said.matches("Health +http://127\\.0\\.0\\.1:\\d+/healthz"))
                     .last()
                     .isEqualTo("stopped");
+        }
+    }
+
+    /** A call that is right for the example would match none of another file's rules. */
+    @Test
+    void serveSaysWhatOtherRulesAreAskedBy(@TempDir Path folder) throws Exception {
+        Path rules = Files.writeString(folder.resolve("rules.yaml"), """
+                rules:
+                  - { name: a, when: { domain: shop, status: 401 }, key: [remote_address], limits: [5 per 1m] }
+                  - { name: b, when: { domain: shop }, key: [user], limits: [5 per 1m] }
+                """);
+        try (ServeProcess server = ServeProcess.start(Map.of(), "--rules", rules.toString())) {
+            server.stop();
+            assertThat(server.said())
+                    .anyMatch(
+                            said -> said.matches("Ask +http://\\S+/v1/check\\?remote_address=\\.\\.\\.&domain=\\.\\.\\."
+                                    + "&user=\\.\\.\\. +\\(the attributes of your rules\\)"));
+        }
+        Path limits = Path.of("..", "examples", "envoy", "limits");
+        try (ServeProcess server = ServeProcess.start(Map.of(), "--envoy-config", limits.toString())) {
+            server.stop();
+            assertThat(server.said())
+                    .anyMatch(said -> said.matches("Ask +http://\\S+/json, .*descriptors of .*limits"));
         }
     }
 

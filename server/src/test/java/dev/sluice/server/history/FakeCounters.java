@@ -70,12 +70,18 @@ final class FakeCounters implements Counted, InstantSource {
         return Math.floorDiv(millis, 1000L);
     }
 
-    /** Of all seconds, also those that have begun on the clock of Redis and not yet here: that one goes by itself. */
     long sum(String rule, Column column) {
+        return sum(rule, column, recorder.history().last());
+    }
+
+    /** Also of seconds that have begun on the clock of Redis and not yet on the one here: that of Redis goes by itself. */
+    long sumOfShared(String rule, Column column) {
+        return sum(rule, column, recorder.history().last() + AHEAD);
+    }
+
+    private long sum(String rule, Column column, long end) {
         long sum = 0;
-        for (long[] counts : recorder.history()
-                .seconds(rule, recorder.history().last() + AHEAD)
-                .counts()) {
+        for (long[] counts : recorder.history().seconds(rule, end).counts()) {
             sum += counts == null ? 0 : History.at(counts, column.index());
         }
         return sum;

@@ -32,9 +32,9 @@ class SharedHistoryTest {
         two.count("b", Column.DENIED, 1).count("a", Column.ALLOWED, 10).tick();
         exchange(one, two, one);
         for (FakeCounters each : List.of(one, two)) {
-            assertThat(each.sum("a", Column.ALLOWED)).isEqualTo(13);
-            assertThat(each.sum("b", Column.DENIED)).isEqualTo(1);
-            assertThat(each.sum("only-one", Column.SHED)).isEqualTo(4);
+            assertThat(each.sumOfShared("a", Column.ALLOWED)).isEqualTo(13);
+            assertThat(each.sumOfShared("b", Column.DENIED)).isEqualTo(1);
+            assertThat(each.sumOfShared("only-one", Column.SHED)).isEqualTo(4);
             assertThat(each.recorder.servers()).hasSize(2).allMatch(each.recorder::isHere);
         }
     }
@@ -48,9 +48,9 @@ class SharedHistoryTest {
         exchange(again);
         again.count("a", Column.ALLOWED, 4).tick();
         exchange(again);
-        assertThat(again.sum("a", Column.ALLOWED)).isEqualTo(7);
+        assertThat(again.sumOfShared("a", Column.ALLOWED)).isEqualTo(7);
         exchange(one);
-        assertThat(one.sum("a", Column.ALLOWED)).isEqualTo(7);
+        assertThat(one.sumOfShared("a", Column.ALLOWED)).isEqualTo(7);
     }
 
     @Test
@@ -64,13 +64,13 @@ class SharedHistoryTest {
         two.count("a", Column.ALLOWED, 5).tick();
         exchange(one, two);
         assertThat(one.recorder.isSharingReachable()).isFalse();
-        assertThat(one.sum("a", Column.ALLOWED)).isEqualTo(3);
-        assertThat(two.sum("a", Column.ALLOWED)).isEqualTo(5);
+        assertThat(one.sumOfShared("a", Column.ALLOWED)).isEqualTo(3);
+        assertThat(two.sumOfShared("a", Column.ALLOWED)).isEqualTo(5);
         redis.restart();
         exchange(one, two, one);
         assertThat(one.recorder.isSharingReachable()).isTrue();
-        assertThat(one.sum("a", Column.ALLOWED)).isEqualTo(8);
-        assertThat(two.sum("a", Column.ALLOWED)).isEqualTo(8);
+        assertThat(one.sumOfShared("a", Column.ALLOWED)).isEqualTo(8);
+        assertThat(two.sumOfShared("a", Column.ALLOWED)).isEqualTo(8);
     }
 
     /** The names of rules are written once a minute, and counts name them by their hash. */
@@ -84,7 +84,7 @@ class SharedHistoryTest {
         exchange(one);
         exchange(two);
         two.tick();
-        assertThat(two.sum("a", Column.ALLOWED)).isEqualTo(4);
+        assertThat(two.sumOfShared("a", Column.ALLOWED)).isEqualTo(4);
     }
 
     @Test
@@ -138,7 +138,7 @@ class SharedHistoryTest {
         assertThat(two.recorder.isSharingReachable()).isTrue();
         assertThat(two.recorder.servers()).hasSize(2);
         two.tick();
-        assertThat(two.sum("a", Column.ALLOWED)).isEqualTo(3);
+        assertThat(two.sumOfShared("a", Column.ALLOWED)).isEqualTo(3);
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.sluice.examples.shop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.redis.servers.RedisServer;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -32,7 +33,13 @@ class ShopTest {
 
     @BeforeAll
     static void open() {
-        shop = SpringApplication.run(ShopApplication.class, "--server.port=0", "--spring.main.banner-mode=off");
+        shop = run();
+    }
+
+    private static ConfigurableApplicationContext run(String... more) {
+        List<String> arguments = new ArrayList<>(List.of("--server.port=0", "--spring.main.banner-mode=off"));
+        arguments.addAll(List.of(more));
+        return SpringApplication.run(ShopApplication.class, arguments.toArray(String[]::new));
     }
 
     @AfterAll
@@ -41,7 +48,12 @@ class ShopTest {
     }
 
     private static HttpResponse<String> send(String method, String path) throws IOException, InterruptedException {
-        String port = shop.getEnvironment().getRequiredProperty("local.server.port");
+        return send(shop, method, path);
+    }
+
+    private static HttpResponse<String> send(ConfigurableApplicationContext to, String method, String path)
+            throws IOException, InterruptedException {
+        String port = to.getEnvironment().getRequiredProperty("local.server.port");
         HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
                 .method(method, HttpRequest.BodyPublishers.noBody())
                 .build();
@@ -60,6 +72,19 @@ class ShopTest {
         assertThat(send("GET", "/actuator/sluice/orders-per-user/ann").body()).contains("\"remaining\":0");
         send("DELETE", "/actuator/sluice/orders-per-user/ann");
         assertThat(send("POST", "/orders?user=ann&item=tea").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void twoShopsShareTheirLimitsThroughRedis() throws Exception {
+        try (RedisServer redis = RedisServer.start();
+                ConfigurableApplicationContext one = run("--sluice.store=" + redis.url(), "--sluice.redis.timeout=10s");
+                ConfigurableApplicationContext two = run("--sluice.store=" + redis.url(), "--sluice.redis.timeout=10s")) {
+            List<Integer> statuses = new ArrayList<>();
+            for (ConfigurableApplicationContext each : List.of(one, two, one, two, one)) {
+                statuses.add(send(each, "POST", "/orders?user=ann&item=tea").statusCode());
+            }
+            assertThat(statuses).containsExactly(200, 200, 200, 429, 429);
+        }
     }
 
     @Test
