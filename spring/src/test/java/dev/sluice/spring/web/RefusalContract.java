@@ -130,6 +130,14 @@ abstract class RefusalContract {
         assertThat(fine.body()).isEqualTo("{}");
         assertThat(header(fine, "Cache-Control")).contains("no-store");
 
+        HttpResponse<String> closed = app.get(path, "As", "503");
+        assertThat(closed.statusCode()).isEqualTo(503);
+        assertThat(header(closed, "Content-Type")).contains("application/problem+json");
+        assertThat(closed.body()).contains("\"status\":503,").doesNotContain("429");
+        assertThat(header(closed, "Content-Length"))
+                .contains(Integer.toString(closed.body().getBytes(StandardCharsets.UTF_8).length));
+        assertThat(app.get(path, "As", "own").body()).isEqualTo("{\"status\":1}");
+
         HttpResponse<String> empty = app.get(path, "As", "204");
         assertThat(empty.statusCode()).isEqualTo(204);
         assertThat(empty.body()).isEmpty();
