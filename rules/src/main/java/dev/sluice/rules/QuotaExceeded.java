@@ -63,7 +63,8 @@ public final class QuotaExceeded {
     public static String json(Verdict verdict, int status) {
         StringBuilder json = new StringBuilder(USUAL_LENGTH);
         char separator = '{';
-        for (Map.Entry<String, @Nullable Object> member : members(verdict, status).entrySet()) {
+        for (Map.Entry<String, @Nullable Object> member :
+                members(verdict, status).entrySet()) {
             quote(json.append(separator), member.getKey()).append(':');
             Object value = member.getValue();
             if (value instanceof List<?> texts) {
