@@ -15,7 +15,7 @@ public final class QuotaExceeded {
     public static final String TYPE = "https://iana.org/assignments/http-problem-types#quota-exceeded";
     public static final String TITLE = "Request cannot be satisfied as assigned quota has been exceeded";
 
-    /** The status of the response. */
+    /** The status of the response, unless the application answers with another. */
     public static final int STATUS = 429;
 
     public static final String MEDIA_TYPE = "application/problem+json";
@@ -29,10 +29,14 @@ public final class QuotaExceeded {
 
     /** The members of the problem that a denied request is answered with, in the order to write them. */
     public static Map<String, @Nullable Object> members(Verdict verdict) {
+        return members(verdict, STATUS);
+    }
+
+    private static Map<String, @Nullable Object> members(Verdict verdict, int status) {
         Map<String, @Nullable Object> members = new LinkedHashMap<>();
         members.put("type", TYPE);
         members.put("title", TITLE);
-        members.put("status", STATUS);
+        members.put("status", status);
         RuleDecision decisive = verdict.decisive();
         if (decisive != null) {
             members.put("detail", detail(decisive));
@@ -52,9 +56,15 @@ public final class QuotaExceeded {
 
     /** The body as JSON: the members, in one line. */
     public static String json(Verdict verdict) {
+        return json(verdict, STATUS);
+    }
+
+    /** The same for a response with another status. */
+    public static String json(Verdict verdict, int status) {
         StringBuilder json = new StringBuilder(USUAL_LENGTH);
         char separator = '{';
-        for (Map.Entry<String, @Nullable Object> member : members(verdict).entrySet()) {
+        for (Map.Entry<String, @Nullable Object> member :
+                members(verdict, status).entrySet()) {
             quote(json.append(separator), member.getKey()).append(':');
             Object value = member.getValue();
             if (value instanceof List<?> texts) {

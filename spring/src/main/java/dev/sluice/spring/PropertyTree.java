@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
@@ -62,27 +63,58 @@ final class PropertyTree {
         return null;
     }
 
-    /** The file and line of a property, or of the one whose text has it between commas; null if unknown. */
+    /** The first property at a name or below it, in the source that {@link #read} takes it from; null if there is none. */
+    @Nullable
+    ConfigurationProperty first(ConfigurationPropertyName name) {
+        for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
+            ConfigurationProperty found = first(name, source);
+            if (found != null) {
+                return found;
+            }
+        }
+        return null;
+    }
+
+    private static @Nullable ConfigurationProperty first(
+            ConfigurationPropertyName name, ConfigurationPropertySource source) {
+        ConfigurationProperty own = source.getConfigurationProperty(name);
+        if (own != null || !(source instanceof IterableConfigurationPropertySource all)) {
+            return own;
+        }
+        return all.stream()
+                .filter(name::isAncestorOf)
+                .map(all::getConfigurationProperty)
+                .flatMap(Stream::ofNullable)
+                .findFirst()
+                .orElse(null);
+    }
+
+    /**
+     * The file and line of a property. If it is not there, of the first one below it, or beside it: a field that is missing
+     * or not known has a rule around it. Null if unknown.
+     */
     @Nullable
     String origin(String property) {
         try {
             ConfigurationPropertyName name = ConfigurationPropertyName.of(property);
-            String own = origin(name);
-            return own != null || !name.isLastElementIndexed() ? own : origin(name.getParent());
+            ConfigurationProperty any = first(name.chop(2));
+            ConfigurationPropertySource source = any == null ? null : any.getSource();
+            while (source != null && name.getNumberOfElements() >= 2) {
+                ConfigurationProperty found = first(name, source);
+                if (found != null) {
+                    return origin(found);
+                }
+                name = name.getParent();
+            }
+            return null;
         } catch (RuntimeException notAName) {
             return null;
         }
     }
 
-    private @Nullable String origin(ConfigurationPropertyName name) {
-        for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
-            ConfigurationProperty found = source.getConfigurationProperty(name);
-            Origin origin = found == null ? null : found.getOrigin();
-            if (origin != null) {
-                return origin.toString();
-            }
-        }
-        return null;
+    static @Nullable String origin(ConfigurationProperty property) {
+        Origin origin = property.getOrigin();
+        return origin == null ? null : origin.toString();
     }
 
     private String text(ConfigurationProperty property) {

@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.core.env.Environment;
 import org.springframework.core.io.Resource;
@@ -20,6 +21,8 @@ import org.springframework.core.io.ResourceLoader;
 
 /** Loads the rules: from the file that {@code sluice.rules} names, or from the application's properties. */
 final class RuleSetLoader {
+    private static final ConfigurationPropertyName RULES = ConfigurationPropertyName.of("sluice.rules");
+
     static final String PROPERTIES = "the application's properties";
     /** The fields of a rule file besides its rules and its store. */
     static final List<String> OTHER_FIELDS =
@@ -51,7 +54,7 @@ final class RuleSetLoader {
      * @throws RateLimitConfigurationException if it cannot be read
      */
     Source source() {
-        Object rules = properties.read(ConfigurationPropertyName.of("sluice.rules"));
+        Object rules = properties.read(RULES);
         return rules instanceof String location && !location.isEmpty() ? inFile(location) : inProperties(rules);
     }
 
@@ -105,6 +108,9 @@ final class RuleSetLoader {
     }
 
     private Source inProperties(@Nullable Object rules) {
+        if (rules instanceof Map<?, ?> some && some.keySet().stream().allMatch(RuleSetLoader::isIndex)) {
+            requireAll(some);
+        }
         Map<String, Object> file = new LinkedHashMap<>();
         for (String field : OTHER_FIELDS) {
             Object value = properties.read(ConfigurationPropertyName.of("sluice." + field));
@@ -114,6 +120,23 @@ final class RuleSetLoader {
         }
         file.put("rules", rules == null ? List.of() : rules);
         return new Source(PROPERTIES, null, PropertyTree.json(file));
+    }
+
+    private static boolean isIndex(Object name) {
+        return name.toString().matches("\\d+");
+    }
+
+    /** Names the rule that a list lacks. It was perhaps meant to be that of another source. */
+    private void requireAll(Map<?, ?> rules) {
+        int missing = 0;
+        while (rules.containsKey(Integer.toString(missing))) {
+            missing++;
+        }
+        ConfigurationProperty first = properties.first(RULES);
+        String origin = first == null ? null : PropertyTree.origin(first);
+        throw new RateLimitConfigurationException((first == null ? RULES : first.getName()) + ": there is no " + RULES
+                + "[" + missing + "] in the same source; a source that sets one rule replaces the whole list, so write"
+                + " all rules there" + (origin == null ? "" : " (" + origin + ")"));
     }
 
     private static List<String> texts(RuleFileException e) {

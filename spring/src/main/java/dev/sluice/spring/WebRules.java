@@ -68,6 +68,7 @@ public final class WebRules {
     private final Predicate<Rule> withoutUser = withUser.negate();
     private final List<String> headers;
     private final List<RuleAttribute<?>> attributes;
+    private final List<String> known = new ArrayList<>(BUILT_IN);
     private final List<String> warnings = new ArrayList<>();
 
     WebRules(RuleSet configured, WebSettings settings) {
@@ -78,7 +79,6 @@ public final class WebRules {
                                 .filter(RuleAttribute::needsUser)
                                 .map(RuleAttribute::name))
                 .collect(Collectors.toSet());
-        List<String> known = new ArrayList<>(BUILT_IN);
         settings.attributes().forEach(attribute -> known.add(attribute.name()));
         Set<String> used = new HashSet<>();
         for (Rule rule : configured.rules()) {
@@ -87,7 +87,9 @@ public final class WebRules {
             if (ofRule.stream().anyMatch(ofUser::contains)) {
                 byUser.add(rule.name());
             }
-            warn(rule, ofRule, known);
+            if (isForWeb(rule)) {
+                warnings.addAll(warnings(rule));
+            }
         }
         this.headers = used.stream()
                 .filter(name -> name.startsWith(HEADER))
@@ -101,14 +103,26 @@ public final class WebRules {
         this.rules = statuses.rules();
     }
 
-    private void warn(Rule rule, Set<String> used, List<String> known) {
-        used.stream()
+    /** Whether a web request can meet its condition on the caller. */
+    public boolean isForWeb(Rule rule) {
+        return rule.when().stream()
+                .filter(condition -> condition.attribute().equals(CALLER))
+                .allMatch(condition -> condition.matches(WEB));
+    }
+
+    /** Warns of the attributes that a rule uses and that nothing sets on a web request. */
+    public List<String> warnings(Rule rule) {
+        String hint = isForWeb(rule)
+                ? "; a bean of type RuleAttribute would, or say when: { caller: method } if the rule is for annotations"
+                        + " only, { caller: gateway } if it is for routes of Spring Cloud Gateway only"
+                : "; a bean of type RuleAttribute would, or a key in the annotation";
+        return rule.attributes()
+                .distinct()
                 .sorted()
                 .map(name -> AttributeNames.unknown(name, known))
                 .flatMap(Stream::ofNullable)
-                .forEach(unknown -> warnings.add("rule '" + rule.name() + "': " + unknown
-                        + "; a bean of type RuleAttribute would, or say when: { caller: method } if the rule is for"
-                        + " annotations only"));
+                .map(unknown -> "rule '" + rule.name() + "': " + unknown + hint)
+                .toList();
     }
 
     private static StatusConditions statuses(RuleSet rules, UnderWay underWay) {
@@ -133,7 +147,10 @@ public final class WebRules {
         return attributes;
     }
 
-    /** What may be a mistake in the rules. */
+    /**
+     * What may be a mistake in the rules for web requests. The keys of others come from annotations, or from the gateway's
+     * key resolver.
+     */
     public List<String> warnings() {
         return List.copyOf(warnings);
     }

@@ -175,6 +175,54 @@ class RulesFromPropertiesTest {
                 .hasMessageContaining("3:");
     }
 
+    /** What is missing or not known has no place of its own: the rule around it has. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    - { name: a, limit: 5 per 1m }            | 5:13
+                    - { limits: 5 per 1m }                    | 5:15
+                    - { name: a }                             | 5:13
+                    - { name: b, limits: 5 per 1m }           | 5:13
+                    - { name: a, limits: 5 per 1m, lmits: 1 } | 5:13
+                    """)
+    void whereTheRuleWasWrittenIsTold(String rule, String place) {
+        String yaml = "a: 1\n"
+                + under("rules:\n  - { name: b, limits: 5 per 1m }\n  " + rule).replace("  - {", "- {");
+        assertThatThrownBy(() -> source(yaml).load())
+                .hasMessageContaining("application.yml")
+                .hasMessageContaining("- " + place);
+    }
+
+    /** A test or a variable that was meant to change one rule of the file. */
+    @Test
+    void aListThatBeginsLateIsToldWithItsSource() {
+        StandardEnvironment environment = new StandardEnvironment();
+        environment
+                .getPropertySources()
+                .addLast(new MapPropertySource("of the test", Map.of("sluice.rules[1].when.path", "/loginx")));
+        environment
+                .getPropertySources()
+                .addLast(new MapPropertySource(
+                        "file", Map.of("sluice.rules[0].name", "a", "sluice.rules[0].limits", "1 per 1s")));
+        org.springframework.boot.context.properties.source.ConfigurationPropertySources.attach(environment);
+        RuleSetLoader loader = new RuleSetLoader(environment, new DefaultResourceLoader());
+        assertThatThrownBy(loader::load)
+                .isInstanceOf(RateLimitConfigurationException.class)
+                .hasMessageContainingAll(
+                        "sluice.rules[1].when.path: there is no sluice.rules[0] in the same source",
+                        "a source that sets one rule replaces the whole list",
+                        "of the test");
+    }
+
+    /** Nor is it looked for in another source, whose rules are not in force. */
+    @Test
+    void whatIsMissingIsNotToldOfAnotherSource() {
+        assertThatThrownBy(
+                        () -> source(under("rules: [{ name: mine }]\n"), Map.of("sluice.rules[0].limits", "1 per 1s"))
+                                .load())
+                .hasMessageContaining("application.yml")
+                .hasMessageNotContaining("more");
+    }
+
     @Test
     void whatBelongsIntoTheFileIsNotSaidBesideIt() {
         assertThatThrownBy(() -> source(under("rules: classpath:web-rules.yaml\ntrusted-proxies: [127.0.0.1]"))

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sluice.spring.RateLimitConfigurationException;
 import dev.sluice.spring.RuleRegistry;
 import java.io.IOException;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -120,6 +121,51 @@ class GatewayStartTest {
                 List.of("--logging.level.dev.sluice.spring=info"))) {
             assertThat(gateway.statuses(3, "/r0/a", "ann")).containsExactly(200, 200, 429);
             assertThat(output).contains("Sluice: store: memory; rules: 2 and 1 of routes");
+        }
+    }
+
+    /** The rule of docs/spring.md, which two routes share, and its key, which only the key resolver knows. */
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void aRuleOfTheDocsThatRoutesName(CapturedOutput output) throws Exception {
+        String page = Files.readString(Path.of("../docs/spring.md"));
+        String yaml = page.substring(page.lastIndexOf("  rules:\n", page.indexOf("name: per-api-key")));
+        Path rules = Files.writeString(
+                folder.resolve("rules.yaml"),
+                yaml.substring(0, yaml.indexOf("```")).stripIndent());
+        String named = "sluice-rate-limiter.rule=per-api-key";
+        try (RunningGateway gateway = new RunningGateway(
+                RunningGateway.route(0, "r0", named),
+                RunningGateway.route(1, "r1", named),
+                List.of("--sluice.rules=" + rules))) {
+            assertThat(gateway.statuses(60, "/r0/a", "ann")).containsOnly(200);
+            assertThat(gateway.statuses(41, "/r1/a", "ann")).contains(200, 429);
+            assertThat(gateway.get("/open/nothing").statusCode()).isEqualTo(404);
+            assertThat(output).doesNotContain("nothing sets the attribute");
+        }
+    }
+
+    /** The gateway's own CORS headers are on refusals by rules and by routes. */
+    @Test
+    void refusalsHaveTheHeadersOfGlobalCors() throws Exception {
+        String origin = "https://shop.example";
+        try (RunningGateway gateway = new RunningGateway(
+                RunningGateway.route(0, "r0", "sluice-rate-limiter.limits=1 per 1h"),
+                RunningGateway.open(1, "r1"),
+                List.of(
+                        "--spring.cloud.gateway.server.webflux.globalcors.cors-configurations.[/**].allowed-origins="
+                                + origin,
+                        "--sluice.rules[2].name=web",
+                        "--sluice.rules[2].when.path=/r1/**",
+                        "--sluice.rules[2].limits=1 per 1h"))) {
+            for (String path : List.of("/r0/a", "/r1/a")) {
+                for (int status : List.of(200, 429)) {
+                    HttpResponse<String> response = gateway.get(path, "X-User", "ann", "Origin", origin);
+                    assertThat(response.statusCode()).isEqualTo(status);
+                    assertThat(response.headers().allValues("Access-Control-Allow-Origin"))
+                            .containsExactly(origin);
+                }
+            }
         }
     }
 

@@ -81,7 +81,8 @@ class GatewayTest {
     @Test
     void theStatusOfTheFilterIsKept() throws Exception {
         assertThat(gateway.statuses(2, "/busy/a", "ann")).containsExactly(200, 503);
-        assertThat(gateway.get("/busy/a", "X-User", "ann").body()).contains("\"rule\":\"gateway:busy\"");
+        assertThat(gateway.get("/busy/a", "X-User", "ann").body())
+                .contains("\"status\":503", "\"rule\":\"gateway:busy\"");
     }
 
     @Test

@@ -16,8 +16,9 @@ public final class StoreHealth {
     }
 
     /**
-     * {@code UP}, or {@code DEGRADED} while Redis does not answer and limits follow their failure policies. The application
-     * is not down then, and Spring leaves a status that it does not know out of the application's own.
+     * {@code UP}, or {@code DEGRADED} while Redis does not answer and limits follow their failure policies, as the calls of
+     * the application found it: this makes none. The application is not down then, and Spring leaves a status that it does
+     * not know out of the application's own.
      */
     public String status() {
         return store instanceof RedisStore redis && redis.counters().open() ? "DEGRADED" : "UP";

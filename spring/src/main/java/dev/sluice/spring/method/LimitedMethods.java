@@ -1,10 +1,13 @@
 package dev.sluice.spring.method;
 
 import dev.sluice.spring.RateLimit;
+import dev.sluice.spring.RateLimitConfigurationException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -25,17 +28,31 @@ final class LimitedMethods {
         this.parser = parser;
     }
 
-    /** Parses all annotations, so that a wrong one is found before the first call. */
+    /** Parses all annotations, so that wrong ones are found before the first call, and all of them are named. */
     void parseAll() {
+        Set<String> problems = new LinkedHashSet<>();
         for (Class<?> type : types) {
             if (type.isInterface()) {
                 Stream.of(type.getMethods())
                         .filter(method -> !Modifier.isStatic(method.getModifiers()))
-                        .forEach(this::of);
+                        .forEach(method -> attempt(() -> of(method), problems));
             } else {
                 ReflectionUtils.doWithMethods(
-                        type, method -> parse(method, type), ReflectionUtils.USER_DECLARED_METHODS);
+                        type,
+                        method -> attempt(() -> parse(method, type), problems),
+                        ReflectionUtils.USER_DECLARED_METHODS);
             }
+        }
+        if (!problems.isEmpty()) {
+            throw new RateLimitConfigurationException(List.copyOf(problems));
+        }
+    }
+
+    private static void attempt(Runnable parse, Set<String> problems) {
+        try {
+            parse.run();
+        } catch (RateLimitConfigurationException e) {
+            problems.addAll(e.problems());
         }
     }
 

@@ -12,6 +12,7 @@ import dev.sluice.rules.match.Condition;
 import dev.sluice.spring.RateLimit;
 import dev.sluice.spring.RateLimitConfigurationException;
 import dev.sluice.spring.RuleRegistry;
+import dev.sluice.spring.WebRules;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,6 +21,8 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.scheduling.annotation.Scheduled;
@@ -29,6 +32,8 @@ import org.springframework.util.ClassUtils;
 final class RateLimitAnnotationParser {
     /** The condition of an annotation's own rule, which no web request matches. */
     private static final String METHOD = "java-method";
+
+    private static final Logger LOG = LoggerFactory.getLogger(RateLimitAnnotationParser.class);
 
     private final ConfigurableBeanFactory beans;
     private final RuleRegistry registry;
@@ -238,7 +243,16 @@ final class RateLimitAnnotationParser {
         if (!annotation.waitUpTo().isEmpty()) {
             throw wrong(where, "waitUpTo", "whether calls wait is up to rule '" + name + "', by its on-exceed");
         }
+        warn(annotation, rule, where);
         return rule;
+    }
+
+    /** Warns if the rule's key is from the web request, which does not have it. */
+    private void warn(RateLimit annotation, Rule rule, String where) {
+        WebRules web = registry.web();
+        if (annotation.key().isEmpty() && !web.isForWeb(rule)) {
+            web.warnings(rule).forEach(warning -> LOG.warn("@RateLimit on {}: {}", where, warning));
+        }
     }
 
     private String priority(RateLimit annotation, Rule rule, String where) {

@@ -23,11 +23,14 @@ public final class Refusal {
     private final int status;
     private final Map<String, String> headers;
     private final byte[] body;
+    /** What the body tells; null if it is the application's own. */
+    private final @Nullable Verdict told;
 
-    private Refusal(int status, Map<String, String> headers, byte[] body) {
+    private Refusal(int status, Map<String, String> headers, byte[] body, @Nullable Verdict told) {
         this.status = status;
         this.headers = headers;
         this.body = body;
+        this.told = told;
     }
 
     /** 429 with a body of {@code application/problem+json} and the header fields that tell the limits. */
@@ -35,8 +38,11 @@ public final class Refusal {
         Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         RateLimitHeaders.set(verdict, headers::put);
         headers.put(CONTENT_TYPE, QuotaExceeded.MEDIA_TYPE);
-        byte[] body = QuotaExceeded.json(verdict).getBytes(StandardCharsets.UTF_8);
-        return new Refusal(QuotaExceeded.STATUS, headers, body);
+        return new Refusal(QuotaExceeded.STATUS, headers, problem(verdict, QuotaExceeded.STATUS), verdict);
+    }
+
+    private static byte[] problem(Verdict verdict, int status) {
+        return QuotaExceeded.json(verdict, status).getBytes(StandardCharsets.UTF_8);
     }
 
     public int status() {
@@ -57,12 +63,12 @@ public final class Refusal {
         return WITHOUT_BODY.contains(status) ? null : body;
     }
 
-    /** The same with another status, from 200 to 599. */
+    /** The same with another status, from 200 to 599, which the body tells, too, unless it was replaced. */
     public Refusal withStatus(int status) {
         if (status < 200 || status > 599) {
             throw new IllegalArgumentException("status: expected 200 to 599, was " + status);
         }
-        return new Refusal(status, headers, body);
+        return new Refusal(status, headers, told == null ? body : problem(told, status), told);
     }
 
     /** The same with this header field, in place of one of the same name. */
@@ -74,12 +80,12 @@ public final class Refusal {
         if (name.equalsIgnoreCase("Content-Length") || name.equalsIgnoreCase("Transfer-Encoding")) {
             throw new IllegalArgumentException(name + " follows from the body and cannot be set");
         }
-        return with(name, value, body);
+        return with(name, value, body, told);
     }
 
     /** The same without this header field. */
     public Refusal withoutHeader(String name) {
-        return with(name, null, body);
+        return with(name, null, body, told);
     }
 
     /** The same with this text as its body, in the type's charset or else UTF-8. */
@@ -95,17 +101,17 @@ public final class Refusal {
         if (!type.isConcrete()) {
             throw new IllegalArgumentException("the type of a body: expected one such as text/html, was " + type);
         }
-        return with(CONTENT_TYPE, type.toString(), body.clone());
+        return with(CONTENT_TYPE, type.toString(), body.clone(), null);
     }
 
-    private Refusal with(String name, @Nullable String value, byte[] body) {
+    private Refusal with(String name, @Nullable String value, byte[] body, @Nullable Verdict told) {
         Map<String, String> changed = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         changed.putAll(headers);
         changed.remove(name);
         if (value != null) {
             changed.put(name, value);
         }
-        return new Refusal(status, changed, body);
+        return new Refusal(status, changed, body, told);
     }
 
     @Override

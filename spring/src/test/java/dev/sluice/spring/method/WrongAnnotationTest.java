@@ -10,9 +10,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.FieldSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.http.ResponseEntity;
 import org.springframework.scheduling.annotation.Async;
 import reactor.core.publisher.ConnectableFlux;
@@ -288,6 +291,23 @@ class WrongAnnotationTest {
         public void run() {}
     }
 
+    static class Several {
+        @RateLimit("5 pre 1m")
+        public void one() {}
+
+        @RateLimit(rule = "apu")
+        public void two() {}
+
+        @RateLimit("5 per 1m")
+        private void three() {}
+
+        @Override
+        public String toString() {
+            three();
+            return "";
+        }
+    }
+
     static class Names {
         @RateLimit(value = "5 per 1m", key = "{args[0], method.name, target.class, #root.method}", name = "of-root")
         @RateLimit(value = "5 per 1m", key = "#users.?[id == 'ann'].![id]", name = "of-elements")
@@ -409,6 +429,46 @@ class WrongAnnotationTest {
                     "@RateLimit on OddFlux.run(): it returns a ConnectableFlux, which cannot be wrapped: declare a "
                             + "Flux"),
             Map.entry(NamedLikeARule.class, "NamedLikeARule.run(): the name 'api' is taken by a rule"));
+
+    @Test
+    void allMethodsOfAClassAreToldOf() {
+        Contexts.of(Several.class)
+                .run(context -> assertThat(cause(context.getStartupFailure()))
+                        .isInstanceOf(RateLimitConfigurationException.class)
+                        .hasMessageContainingAll(
+                                "@RateLimit on Several.one(): expected a limit",
+                                "@RateLimit on Several.two(): rule: there is no rule named 'apu'",
+                                "@RateLimit on Several.three(): a method that is private"));
+    }
+
+    static class ByRule {
+        @RateLimit(rule = "without-key")
+        public void without() {}
+
+        @RateLimit(rule = "with-key", key = "'a'")
+        public void with() {}
+    }
+
+    /** The key of a rule for annotations is from the annotation, or else from the web request, which has no such attribute. */
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void aKeyThatNothingSets(CapturedOutput output) {
+        Contexts.of(
+                        ByRule.class,
+                        "sluice.rules[0].name=without-key",
+                        "sluice.rules[0].when.caller=method",
+                        "sluice.rules[0].key=usr",
+                        "sluice.rules[0].limits=5 per 1m",
+                        "sluice.rules[1].name=with-key",
+                        "sluice.rules[1].when.caller=method",
+                        "sluice.rules[1].key=usr",
+                        "sluice.rules[1].limits=5 per 1m")
+                .run(context -> assertThat(output)
+                        .contains(
+                                "@RateLimit on ByRule.without(): rule 'without-key': nothing sets the attribute 'usr'; did"
+                                        + " you mean 'user'?; a bean of type RuleAttribute would, or a key in the annotation")
+                        .doesNotContain("rule 'with-key'"));
+    }
 
     static final java.util.List<Arguments> ALL = WRONG.entrySet().stream()
             .map(each -> Arguments.of(each.getKey(), each.getValue()))

@@ -42,6 +42,9 @@ class RefusalApp {
             case "1000" -> refusal.withStatus(1000);
             case "crlf" -> refusal.withHeader("X-Evil", "a\r\nSet-Cookie: b=c");
             case "200" -> refusal.withStatus(200).withBody(MediaType.APPLICATION_JSON, "{}");
+            case "503" -> refusal.withStatus(503).withHeader("X-Why", "maintenance");
+            case "own" ->
+                refusal.withBody(MediaType.APPLICATION_JSON, "{\"status\":1}").withStatus(503);
             case "204" -> refusal.withStatus(204);
             case "huge" -> refusal.withBody(MediaType.TEXT_PLAIN, HUGE);
             case "headers" -> refusal.withHeader("X-Why", "limits").withoutHeader("ratelimit-policy");

@@ -46,7 +46,10 @@ abstract class RefusalContract {
                 "sluice.rules[0].limits=1 per 1h",
                 "sluice.rules[1].name=all",
                 "sluice.rules[1].when.path=/shown",
-                "sluice.rules[1].limits=100 per 1h");
+                "sluice.rules[1].limits=100 per 1h",
+                "sluice.rules[2].name=around",
+                "sluice.rules[2].when.header.x-around=yes",
+                "sluice.rules[2].limits=3 per 1h");
         assertThat(app.get("/filtered").statusCode()).isEqualTo(200);
         assertThat(app.get("/annotated").statusCode()).isEqualTo(200);
     }
@@ -130,6 +133,14 @@ abstract class RefusalContract {
         assertThat(fine.body()).isEqualTo("{}");
         assertThat(header(fine, "Cache-Control")).contains("no-store");
 
+        HttpResponse<String> closed = app.get(path, "As", "503");
+        assertThat(closed.statusCode()).isEqualTo(503);
+        assertThat(header(closed, "Content-Type")).contains("application/problem+json");
+        assertThat(closed.body()).contains("\"status\":503,").doesNotContain("429");
+        assertThat(header(closed, "Content-Length"))
+                .contains(Integer.toString(closed.body().getBytes(StandardCharsets.UTF_8).length));
+        assertThat(app.get(path, "As", "own").body()).isEqualTo("{\"status\":1}");
+
         HttpResponse<String> empty = app.get(path, "As", "204");
         assertThat(empty.statusCode()).isEqualTo(204);
         assertThat(empty.body()).isEmpty();
@@ -177,6 +188,16 @@ abstract class RefusalContract {
         assertThat(header(instead, "Retry-After")).isEmpty();
         assertThat(header(instead, "RateLimit"))
                 .hasValueSatisfying(state -> assertThat(state).startsWith("\"single\";r=0"));
+    }
+
+    /** The handler had begun when the annotation was asked. */
+    @Test
+    void aRuleAroundAnAnnotationStaysCharged() {
+        for (String rule : List.of("narrow", "narrow", "narrow", "around")) {
+            HttpResponse<String> refused = app.get("/wide-then-denied?key=d", "X-Around", "yes");
+            assertThat(refused.statusCode()).isEqualTo(429);
+            assertThat(refused.body()).contains("\"rule\":\"" + rule + "\"");
+        }
     }
 
     @Test

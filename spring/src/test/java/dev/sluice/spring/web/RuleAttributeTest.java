@@ -149,12 +149,20 @@ class RuleAttributeTest {
                 "sluice.rules[0].limits=1 per 1h",
                 "sluice.rules[1].name=for-methods",
                 "sluice.rules[1].when.caller=method",
-                "sluice.rules[1].limits=1 per 1h")) {
+                "sluice.rules[1].limits=1 per 1h",
+                "sluice.rules[2].name=for-routes",
+                "sluice.rules[2].when.caller=gateway",
+                "sluice.rules[2].key=api",
+                "sluice.rules[2].limits=1 per 1h",
+                "sluice.rules[3].name=for-method-keys",
+                "sluice.rules[3].when.caller=method",
+                "sluice.rules[3].key=account",
+                "sluice.rules[3].limits=1 per 1h")) {
             assertThat(output)
                     .containsOnlyOnce(
                             "rule 'by-tenant': nothing sets the attribute 'tennant'; did you mean 'tenant'?; a bean of type "
                                     + "RuleAttribute would")
-                    .doesNotContain("rule 'for-methods'");
+                    .doesNotContain("rule 'for-");
             assertThat(app.statuses(3, "GET", "/hello")).containsOnly(200);
             app.bean(RuleRegistry.class)
                     .replace(RuleFile.parse("rules", "rules: [{ name: by-tenant, key: [rool], limits: [1 per 1h] }]"));

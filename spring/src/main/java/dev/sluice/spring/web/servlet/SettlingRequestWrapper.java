@@ -8,6 +8,7 @@ import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A request whose asynchronous part settles its charge before it completes. Jetty sends the response first, and tells
@@ -31,9 +32,11 @@ final class SettlingRequestWrapper extends HttpServletRequestWrapper {
         return new Async(super.startAsync(request, response), settling);
     }
 
+    /** Null where the request has none: a container throws then, and the requests of {@code MockMvc} return null. */
     @Override
-    public AsyncContext getAsyncContext() {
-        return new Async(super.getAsyncContext(), settling);
+    public @Nullable AsyncContext getAsyncContext() {
+        @Nullable AsyncContext context = super.getAsyncContext();
+        return context == null ? null : new Async(context, settling);
     }
 
     private record Async(AsyncContext context, SettlingResponseWrapper settling) implements AsyncContext {
