@@ -77,8 +77,10 @@ class ShopTest {
     @Test
     void twoShopsShareTheirLimitsThroughRedis() throws Exception {
         try (RedisServer redis = RedisServer.start();
-                ConfigurableApplicationContext one = run("--sluice.store=" + redis.url(), "--sluice.redis.timeout=10s");
-                ConfigurableApplicationContext two = run("--sluice.store=" + redis.url(), "--sluice.redis.timeout=10s")) {
+                ConfigurableApplicationContext one =
+                        run("--sluice.store=" + redis.url(), "--sluice.redis.timeout=10s");
+                ConfigurableApplicationContext two =
+                        run("--sluice.store=" + redis.url(), "--sluice.redis.timeout=10s")) {
             List<Integer> statuses = new ArrayList<>();
             for (ConfigurableApplicationContext each : List.of(one, two, one, two, one)) {
                 statuses.add(send(each, "POST", "/orders?user=ann&item=tea").statusCode());
