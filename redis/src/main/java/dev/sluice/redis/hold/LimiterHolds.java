@@ -1,6 +1,7 @@
 package dev.sluice.redis.hold;
 
 import dev.sluice.redis.client.ResilientConnection;
+import dev.sluice.redis.client.ResilientConnection.Receiver;
 import dev.sluice.redis.hold.HoldRenewals.KeyHolds;
 import dev.sluice.redis.hold.HoldRenewals.Renewed;
 import dev.sluice.redis.hold.LeaseCall.Result;
@@ -146,11 +147,11 @@ public final class LimiterHolds {
 
     private final class Leases implements LeasedHolds.Runner {
         @Override
-        public boolean run(String key, LeaseCall call, Consumer<@Nullable Result> then) {
+        public boolean run(String key, LeaseCall call, LeasedHolds.Reply then) {
             LimitScripts called = calls.scripts();
             String[] holding = LeaseCall.holdingNames(called, names.of(key, called.identities()));
             if (holding.length == 0) { // the limits were changed: whatever was held ends with its lease
-                then.accept(null);
+                then.replied(null);
                 return false;
             }
             return connection.run(
@@ -158,7 +159,17 @@ public final class LimiterHolds {
                     holding,
                     new byte[][] {call.arguments(called)},
                     ResilientConnection.ONE,
-                    reply -> then.accept(reply == null ? null : LeaseCall.result(reply)));
+                    new Receiver() {
+                        @Override
+                        public void replied(byte @Nullable [] reply) {
+                            then.replied(reply == null ? null : LeaseCall.result(reply));
+                        }
+
+                        @Override
+                        public void repliedLate(byte[] reply) {
+                            then.repliedLate();
+                        }
+                    });
         }
 
         @Override
