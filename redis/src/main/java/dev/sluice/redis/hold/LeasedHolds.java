@@ -87,12 +87,16 @@ final class LeasedHolds {
     }
 
     /**
-     * A hold that has been ended, and may be added again.
+     * A hold that is known to be under its lease, or to have ended, and that calls may still add.
      *
      * @param untilNanos when that is not expected any more
      * @param leasing how many calls may still add it
      */
-    private record Ended(String key, long untilNanos, AtomicInteger leasing) {}
+    private record Known(String key, long untilNanos, AtomicInteger leasing) {
+        static Known of(Pending lease) {
+            return new Known(lease.key, System.nanoTime() + END_AGAIN_NANOS, lease.leasing);
+        }
+    }
 
     /** What Redis knows of a hold that has no id yet. */
     private record Taken(String key, long takenAtMicros, long permits) {
@@ -111,7 +115,8 @@ final class LeasedHolds {
     private final HoldCounters counters;
     private final long storeLeaseMicros;
     private final Map<Long, Pending> pending = new ConcurrentHashMap<>();
-    private final Map<Long, Ended> ended = new ConcurrentHashMap<>();
+    private final Map<Long, Known> underLease = new ConcurrentHashMap<>();
+    private final Map<Long, Known> ended = new ConcurrentHashMap<>();
     private final AtomicBoolean scheduled = new AtomicBoolean();
 
     /** {@code storeLeaseMicros} is the lease of a hold when it is taken. */
@@ -145,6 +150,11 @@ final class LeasedHolds {
     void release(String key, long id, Consumer<@Nullable Result> then) {
         Pending own = pending.computeIfPresent(id, (unused, lease) -> lease.ended(System.nanoTime()));
         if (own == null) {
+            Known known = underLease.remove(id);
+            if (known != null) {
+                ended.put(id, known);
+                schedule();
+            }
             runner.run(key, LeaseCall.end(id), then::accept);
             return;
         }
@@ -181,6 +191,7 @@ final class LeasedHolds {
                 return;
             }
         }
+        boolean isLast = lease.leasing.get() == 0; // for an end: no call can add the hold after it
         boolean asked = runner.run(lease.key, call, new Reply() {
             @Override
             public void replied(@Nullable Result result) {
@@ -189,7 +200,7 @@ final class LeasedHolds {
                 }
                 // by its id alone: there was none, so Redis may not have given it
                 Result known = result == Result.GONE && call.id() == call.next() ? null : result;
-                confirmed(lease, call, known);
+                confirmed(lease, call, known, isLast);
                 then.accept(known);
             }
 
@@ -216,18 +227,22 @@ final class LeasedHolds {
                         && lease.key.equals(key));
     }
 
-    private void confirmed(Pending lease, LeaseCall call, @Nullable Result result) {
+    private void confirmed(Pending lease, LeaseCall call, @Nullable Result result, boolean isLast) {
         if (result == null) {
             schedule();
             return;
         }
         if (call.leaseMicros() == 0) {
             pending.remove(call.next());
-            if (lease.leasing.get() > 0) {
-                ended.put(call.next(), new Ended(lease.key, System.nanoTime() + END_AGAIN_NANOS, lease.leasing));
+            if (!isLast) {
+                ended.put(call.next(), Known.of(lease));
                 schedule();
             }
             return;
+        }
+        if (lease.leasing.get() > 0) { // first: whoever ends it finds it here or among those that are pending
+            underLease.put(call.next(), Known.of(lease));
+            schedule();
         }
         if (!pending.remove(call.next(), lease)) { // it is to end, or has ended
             schedule();
@@ -243,11 +258,13 @@ final class LeasedHolds {
     }
 
     private void schedule() {
-        if ((!pending.isEmpty() || !ended.isEmpty()) && scheduled.compareAndSet(false, true)) {
+        boolean isEmpty = pending.isEmpty() && underLease.isEmpty() && ended.isEmpty();
+        if (!isEmpty && scheduled.compareAndSet(false, true)) {
             try {
                 executor.schedule(this::repeat, REPEAT_MILLIS, TimeUnit.MILLISECONDS);
             } catch (RejectedExecutionException e) { // the store is closed
                 pending.clear();
+                underLease.clear();
                 ended.clear();
             }
         }
@@ -262,11 +279,15 @@ final class LeasedHolds {
             LeaseCall call = lease.at(now);
             run(lease, call.leaseMicros() == 0 ? ending(lease, leased) : call, result -> {});
         });
+        underLease.values().removeIf(hold -> hold.leasing.get() == 0 || now - hold.untilNanos >= 0);
         ended.values().removeIf(hold -> now - hold.untilNanos >= 0);
         ended.forEach(this::endAgain);
+        if (!underLease.isEmpty()) {
+            schedule();
+        }
     }
 
-    private void endAgain(long id, Ended hold) {
+    private void endAgain(long id, Known hold) {
         boolean isLast = hold.leasing.get() == 0; // none can add it after this call
         runner.run(hold.key, LeaseCall.end(id), result -> {
             if (result != null && isLast) {

@@ -184,7 +184,37 @@ class LeasedHoldsTest {
     }
 
     @Test
-    void whatIsAnsweredInOrderIsEndedOnce() {
+    void aLateReplyThatOvertakesThatOfTheEndIsNoReasonToStop() {
+        long id = leasedInVain();
+        leases.release("k", id, result -> {});
+        Result ended = last().run();
+        sent.get(0).run();
+        sent.get(0).reply.repliedLate();
+        last().reply.replied(ended);
+        assertThat(holds).containsExactly(id);
+        steps.run();
+        last().answer();
+        assertThat(holds).isEmpty();
+        assertThatNothingIsSent();
+    }
+
+    @Test
+    void aLeaseThatWasConfirmedByAnotherCallIsEndedAgain() {
+        long id = leasedInVain();
+        steps.run();
+        last().answer();
+        leases.release("k", id, result -> assertThat(result).isEqualTo(Result.FOUND));
+        last().answer();
+        assertThat(sent.get(0).run()).isEqualTo(Result.RESTORED);
+        sent.get(0).reply.repliedLate();
+        steps.run();
+        last().answer();
+        assertThat(holds).isEmpty();
+        assertThatNothingIsSent();
+    }
+
+    @Test
+    void whatHasEndedIsNotAskedForAgain() {
         long id = leasedInVain();
         sent.get(0).run();
         sent.get(0).reply.repliedLate();
