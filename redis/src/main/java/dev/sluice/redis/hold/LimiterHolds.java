@@ -80,7 +80,17 @@ public final class LimiterHolds {
                         call.keyNames(names),
                         new byte[][] {call.arguments()},
                         ResilientConnection.ONE,
-                        reply -> then.accept(reply == null ? List.of() : call.renewed(reply)));
+                        new Receiver() {
+                            @Override
+                            public void replied(byte @Nullable [] reply) {
+                                then.accept(reply == null ? List.of() : call.renewed(reply));
+                            }
+
+                            @Override
+                            public void repliedLate(byte[] reply) { // it may have added what was released meanwhile
+                                then.accept(call.renewed(reply));
+                            }
+                        });
             }
         }
 
