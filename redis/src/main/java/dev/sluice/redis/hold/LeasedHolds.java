@@ -39,7 +39,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>So a hold is ended again by its id, which ends no other, until each such call has been answered; if its reply is lost,
- * for {@link #END_AGAIN_NANOS}.
+ * for {@link #END_AGAIN_NANOS}. While this process has one alike, that is put off: the late call may have put that one under
+ * the lease.
  */
 final class LeasedHolds {
     /** Asks Redis. */
@@ -90,11 +91,14 @@ final class LeasedHolds {
      * A hold that is known to be under its lease, or to have ended, and that calls may still add.
      *
      * @param untilNanos when that is not expected any more
-     * @param leasing how many calls may still add it
      */
-    private record Known(String key, long untilNanos, AtomicInteger leasing) {
+    private record Known(Pending lease, long untilNanos) {
         static Known of(Pending lease) {
-            return new Known(lease.key, System.nanoTime() + END_AGAIN_NANOS, lease.leasing);
+            return new Known(lease, System.nanoTime() + END_AGAIN_NANOS);
+        }
+
+        boolean isAnswered() {
+            return lease.leasing.get() == 0;
         }
     }
 
@@ -175,8 +179,12 @@ final class LeasedHolds {
     }
 
     private LeaseCall ending(Pending lease, Set<Taken> leased) {
-        boolean alike = leased.contains(Taken.of(lease)) || runner.holdsAlike(lease.key, lease.call);
-        return alike && lease.asked.get() > 0 ? LeaseCall.end(lease.call.next()) : lease.call.withLease(0);
+        boolean isSure = lease.asked.get() == 0 || !isAlikeHeld(lease, leased);
+        return isSure ? lease.call.withLease(0) : LeaseCall.end(lease.call.next());
+    }
+
+    private boolean isAlikeHeld(Pending lease, Set<Taken> leased) {
+        return leased.contains(Taken.of(lease)) || runner.holdsAlike(lease.key, lease.call);
     }
 
     /** Asks for a lease that is not confirmed; {@code then} gets null if it is not confirmed now. */
@@ -279,21 +287,23 @@ final class LeasedHolds {
             LeaseCall call = lease.at(now);
             run(lease, call.leaseMicros() == 0 ? ending(lease, leased) : call, result -> {});
         });
-        underLease.values().removeIf(hold -> hold.leasing.get() == 0 || now - hold.untilNanos >= 0);
-        ended.values().removeIf(hold -> now - hold.untilNanos >= 0);
-        ended.forEach(this::endAgain);
-        if (!underLease.isEmpty()) {
+        underLease.values().removeIf(hold -> hold.isAnswered() || now - hold.untilNanos >= 0);
+        ended.values().removeIf(hold -> now - hold.lease.goneAtNanos >= 0);
+        ended.forEach((id, hold) -> {
+            if (!isAlikeHeld(hold.lease, leased)) {
+                endAgain(id, hold, now);
+            }
+        });
+        if (!underLease.isEmpty() || !ended.isEmpty()) {
             schedule();
         }
     }
 
-    private void endAgain(long id, Known hold) {
-        boolean isLast = hold.leasing.get() == 0; // none can add it after this call
-        runner.run(hold.key, LeaseCall.end(id), result -> {
+    private void endAgain(long id, Known hold, long now) {
+        boolean isLast = hold.isAnswered() || now - hold.untilNanos >= 0; // none adds it after this call
+        runner.run(hold.lease.key, LeaseCall.end(id), result -> {
             if (result != null && isLast) {
                 ended.remove(id);
-            } else {
-                schedule();
             }
         });
     }

@@ -76,6 +76,7 @@ class LeasedHoldsTest {
     /** What Redis holds: instants and ids. */
     private final Set<Long> holds = new HashSet<>(Set.of(TAKEN_AT));
 
+    private boolean isAlikeHeld;
     private final List<Sent> sent = new ArrayList<>();
     private final HoldCounters counters = new HoldCounters();
     private final LeasedHolds leases = new LeasedHolds(
@@ -88,7 +89,7 @@ class LeasedHoldsTest {
 
                 @Override
                 public boolean holdsAlike(String key, LeaseCall call) {
-                    return false;
+                    return isAlikeHeld;
                 }
             },
             steps,
@@ -207,6 +208,27 @@ class LeasedHoldsTest {
         last().answer();
         assertThat(sent.get(0).run()).isEqualTo(Result.RESTORED);
         sent.get(0).reply.repliedLate();
+        steps.run();
+        last().answer();
+        assertThat(holds).isEmpty();
+        assertThatNothingIsSent();
+    }
+
+    /** The late call finds the other hold, and puts it under the lease. */
+    @Test
+    void aLateLeaseEndsNoHoldOfAnother() {
+        long id = leasedInVain();
+        steps.run();
+        last().answer();
+        leases.release("k", id, result -> {});
+        last().answer();
+        holds.add(TAKEN_AT); // the other
+        isAlikeHeld = true;
+        assertThat(sent.get(0).run()).isEqualTo(Result.FOUND);
+        sent.get(0).reply.repliedLate();
+        assertThatNothingIsSent();
+        assertThat(holds).containsExactly(id);
+        isAlikeHeld = false; // it has been released, and was not found
         steps.run();
         last().answer();
         assertThat(holds).isEmpty();
