@@ -37,7 +37,7 @@ final class HoldRenewals {
 
     /** Runs the script. */
     interface Renewal {
-        /** Renews these holds; {@code then} gets what became of each group, in order, or nothing without a reply. */
+        /** Renews these holds; {@code then} gets what became of each group, in order, or nothing without a reply in time, and what a late reply says. */
         void renew(List<KeyHolds> holds, Consumer<List<Renewed>> then);
 
         /** Whether one call may renew holds of several keys. */

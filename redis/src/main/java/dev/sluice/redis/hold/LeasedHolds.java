@@ -28,15 +28,37 @@ import org.jspecify.annotations.Nullable;
  * <p>Until Redis has given a hold its id, it cannot be told from others of as many permits that were taken at the same
  * instant. So a hold that Redis may have given its id is ended by that alone while this process has one alike: else the
  * call could end that one.
+ *
+ * <p>A call that puts a hold under its lease may run after the one that ends it: it was about to be sent, or was sent on a
+ * connection that has been replaced since. It finds no hold then, and adds one that nobody would end:
+ *
+ * <pre>
+ *   lease, on the old connection  ------------- no reply ----------------------> adds the hold again
+ *   end, on the new one                         -------> ends the hold
+ *   end once more                                                        -----------> ends it
+ * </pre>
+ *
+ * <p>So a hold is ended again by its id, which ends no other, until each such call has been answered; if its reply is lost,
+ * for {@link #END_AGAIN_NANOS}. While this process has one alike, that is put off: the late call may have put that one under
+ * the lease.
  */
 final class LeasedHolds {
     /** Asks Redis. */
     interface Runner {
         /** Runs the script for a key; the reply is null if there is none. Returns false if Redis was not asked. */
-        boolean run(String key, LeaseCall call, Consumer<@Nullable Result> then);
+        boolean run(String key, LeaseCall call, Reply then);
 
         /** Whether this process renews a hold that Redis cannot tell from that of the call. */
         boolean holdsAlike(String key, LeaseCall call);
+    }
+
+    /** Gets the reply to a call. */
+    interface Reply {
+        /** The reply, or null if there is none in time. */
+        void replied(@Nullable Result result);
+
+        /** A reply that came after that. */
+        default void repliedLate() {}
     }
 
     /**
@@ -45,8 +67,15 @@ final class LeasedHolds {
      * @param endsAtNanos when the lease is over
      * @param goneAtNanos when the hold is gone from Redis, whatever happens
      * @param asked how many calls Redis may have done
+     * @param leasing how many calls may still put it under its lease
      */
-    private record Pending(String key, LeaseCall call, long endsAtNanos, long goneAtNanos, AtomicInteger asked) {
+    private record Pending(
+            String key,
+            LeaseCall call,
+            long endsAtNanos,
+            long goneAtNanos,
+            AtomicInteger asked,
+            AtomicInteger leasing) {
         /** The call as of now: once the lease is over, it ends the hold. */
         LeaseCall at(long now) {
             return call.withLease(Math.max(0, TimeUnit.NANOSECONDS.toMicros(endsAtNanos - now)));
@@ -54,7 +83,22 @@ final class LeasedHolds {
 
         /** The same hold, which is to end now. */
         Pending ended(long now) {
-            return new Pending(key, call, now, goneAtNanos, asked);
+            return new Pending(key, call, now, goneAtNanos, asked, leasing);
+        }
+    }
+
+    /**
+     * A hold that is known to be under its lease, or to have ended, and that calls may still add.
+     *
+     * @param untilNanos when that is not expected any more
+     */
+    private record Known(Pending lease, long untilNanos) {
+        static Known of(Pending lease) {
+            return new Known(lease, System.nanoTime() + END_AGAIN_NANOS);
+        }
+
+        boolean isAnswered() {
+            return lease.leasing.get() == 0;
         }
     }
 
@@ -67,12 +111,16 @@ final class LeasedHolds {
 
     private static final System.Logger LOG = System.getLogger(Limiter.class.getName());
     private static final long REPEAT_MILLIS = 250;
+    /** Much longer than a connection is still open that has been replaced. */
+    private static final long END_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final Runner runner;
     private final ScheduledExecutorService executor;
     private final HoldCounters counters;
     private final long storeLeaseMicros;
     private final Map<Long, Pending> pending = new ConcurrentHashMap<>();
+    private final Map<Long, Known> underLease = new ConcurrentHashMap<>();
+    private final Map<Long, Known> ended = new ConcurrentHashMap<>();
     private final AtomicBoolean scheduled = new AtomicBoolean();
 
     /** {@code storeLeaseMicros} is the lease of a hold when it is taken. */
@@ -89,7 +137,8 @@ final class LeasedHolds {
         long now = System.nanoTime();
         LeaseCall call = new LeaseCall(taken.takenAtMicros(), taken.charged(), id, leaseMicros);
         long goneAt = now + nanos(Math.max(leaseMicros, storeLeaseMicros));
-        Pending own = new Pending(key, call, now + nanos(leaseMicros), goneAt, new AtomicInteger());
+        Pending own =
+                new Pending(key, call, now + nanos(leaseMicros), goneAt, new AtomicInteger(), new AtomicInteger());
         pending.put(id, own);
         CompletableFuture<OptionalLong> leased = new CompletableFuture<>();
         run(own, call, result -> leased.complete(OptionalLong.of(id)));
@@ -105,7 +154,12 @@ final class LeasedHolds {
     void release(String key, long id, Consumer<@Nullable Result> then) {
         Pending own = pending.computeIfPresent(id, (unused, lease) -> lease.ended(System.nanoTime()));
         if (own == null) {
-            runner.run(key, LeaseCall.end(id), then);
+            Known known = underLease.remove(id);
+            if (known != null) {
+                ended.put(id, known);
+                schedule();
+            }
+            runner.run(key, LeaseCall.end(id), then::accept);
             return;
         }
         // what Redis does not confirm will end as soon as it answers
@@ -125,21 +179,51 @@ final class LeasedHolds {
     }
 
     private LeaseCall ending(Pending lease, Set<Taken> leased) {
-        boolean alike = leased.contains(Taken.of(lease)) || runner.holdsAlike(lease.key, lease.call);
-        return alike && lease.asked.get() > 0 ? LeaseCall.end(lease.call.next()) : lease.call.withLease(0);
+        boolean isSure = lease.asked.get() == 0 || !isAlikeHeld(lease, leased);
+        return isSure ? lease.call.withLease(0) : LeaseCall.end(lease.call.next());
+    }
+
+    private boolean isAlikeHeld(Pending lease, Set<Taken> leased) {
+        return leased.contains(Taken.of(lease)) || runner.holdsAlike(lease.key, lease.call);
     }
 
     /** Asks for a lease that is not confirmed; {@code then} gets null if it is not confirmed now. */
     private void run(Pending lease, LeaseCall call, Consumer<@Nullable Result> then) {
+        boolean leases = call.leaseMicros() > 0;
         lease.asked.incrementAndGet();
-        boolean asked = runner.run(lease.key, call, result -> {
-            // by its id alone: there was none, so Redis may not have given it
-            Result known = result == Result.GONE && call.id() == call.next() ? null : result;
-            confirmed(call.next(), known);
-            then.accept(known);
+        if (leases) {
+            lease.leasing.incrementAndGet(); // first: whoever ends it from now on knows of this call
+            if (!lease.equals(pending.get(call.next()))) { // it has just been ended
+                lease.leasing.decrementAndGet();
+                lease.asked.decrementAndGet();
+                return;
+            }
+        }
+        boolean isLast = lease.leasing.get() == 0; // for an end: no call can add the hold after it
+        boolean asked = runner.run(lease.key, call, new Reply() {
+            @Override
+            public void replied(@Nullable Result result) {
+                if (leases && result != null) {
+                    lease.leasing.decrementAndGet();
+                }
+                // by its id alone: there was none, so Redis may not have given it
+                Result known = result == Result.GONE && call.id() == call.next() ? null : result;
+                confirmed(lease, call, known, isLast);
+                then.accept(known);
+            }
+
+            @Override
+            public void repliedLate() {
+                if (leases) {
+                    lease.leasing.decrementAndGet();
+                }
+            }
         });
         if (!asked) {
             lease.asked.decrementAndGet();
+            if (leases) {
+                lease.leasing.decrementAndGet();
+            }
         }
     }
 
@@ -151,15 +235,28 @@ final class LeasedHolds {
                         && lease.key.equals(key));
     }
 
-    private void confirmed(long id, @Nullable Result result) {
+    private void confirmed(Pending lease, LeaseCall call, @Nullable Result result, boolean isLast) {
         if (result == null) {
             schedule();
             return;
         }
-        Pending lease = pending.remove(id);
-        if (result == Result.RESTORED) {
+        if (call.leaseMicros() == 0) {
+            pending.remove(call.next());
+            if (!isLast) {
+                ended.put(call.next(), Known.of(lease));
+                schedule();
+            }
+            return;
+        }
+        if (lease.leasing.get() > 0) { // first: whoever ends it finds it here or among those that are pending
+            underLease.put(call.next(), Known.of(lease));
+            schedule();
+        }
+        if (!pending.remove(call.next(), lease)) { // it is to end, or has ended
+            schedule();
+        } else if (result == Result.RESTORED) {
             counters.restored().increment();
-        } else if (result == Result.GONE && lease != null && lease.endsAtNanos - System.nanoTime() > 0) {
+        } else if (result == Result.GONE && lease.endsAtNanos - System.nanoTime() > 0) {
             counters.lost().increment();
             LOG.log(
                     System.Logger.Level.WARNING,
@@ -169,11 +266,14 @@ final class LeasedHolds {
     }
 
     private void schedule() {
-        if (!pending.isEmpty() && scheduled.compareAndSet(false, true)) {
+        boolean isEmpty = pending.isEmpty() && underLease.isEmpty() && ended.isEmpty();
+        if (!isEmpty && scheduled.compareAndSet(false, true)) {
             try {
                 executor.schedule(this::repeat, REPEAT_MILLIS, TimeUnit.MILLISECONDS);
             } catch (RejectedExecutionException e) { // the store is closed
                 pending.clear();
+                underLease.clear();
+                ended.clear();
             }
         }
     }
@@ -186,6 +286,25 @@ final class LeasedHolds {
         pending.forEach((id, lease) -> {
             LeaseCall call = lease.at(now);
             run(lease, call.leaseMicros() == 0 ? ending(lease, leased) : call, result -> {});
+        });
+        underLease.values().removeIf(hold -> hold.isAnswered() || now - hold.untilNanos >= 0);
+        ended.values().removeIf(hold -> now - hold.lease.goneAtNanos >= 0);
+        ended.forEach((id, hold) -> {
+            if (!isAlikeHeld(hold.lease, leased)) {
+                endAgain(id, hold, now);
+            }
+        });
+        if (!underLease.isEmpty() || !ended.isEmpty()) {
+            schedule();
+        }
+    }
+
+    private void endAgain(long id, Known hold, long now) {
+        boolean isLast = hold.isAnswered() || now - hold.untilNanos >= 0; // none adds it after this call
+        runner.run(hold.lease.key, LeaseCall.end(id), result -> {
+            if (result != null && isLast) {
+                ended.remove(id);
+            }
         });
     }
 }

@@ -1,6 +1,7 @@
 package dev.sluice.redis.hold;
 
 import dev.sluice.redis.client.ResilientConnection;
+import dev.sluice.redis.client.ResilientConnection.Receiver;
 import dev.sluice.redis.hold.HoldRenewals.KeyHolds;
 import dev.sluice.redis.hold.HoldRenewals.Renewed;
 import dev.sluice.redis.hold.LeaseCall.Result;
@@ -79,7 +80,17 @@ public final class LimiterHolds {
                         call.keyNames(names),
                         new byte[][] {call.arguments()},
                         ResilientConnection.ONE,
-                        reply -> then.accept(reply == null ? List.of() : call.renewed(reply)));
+                        new Receiver() {
+                            @Override
+                            public void replied(byte @Nullable [] reply) {
+                                then.accept(reply == null ? List.of() : call.renewed(reply));
+                            }
+
+                            @Override
+                            public void repliedLate(byte[] reply) { // it may have added what was released meanwhile
+                                then.accept(call.renewed(reply));
+                            }
+                        });
             }
         }
 
@@ -146,11 +157,11 @@ public final class LimiterHolds {
 
     private final class Leases implements LeasedHolds.Runner {
         @Override
-        public boolean run(String key, LeaseCall call, Consumer<@Nullable Result> then) {
+        public boolean run(String key, LeaseCall call, LeasedHolds.Reply then) {
             LimitScripts called = calls.scripts();
             String[] holding = LeaseCall.holdingNames(called, names.of(key, called.identities()));
             if (holding.length == 0) { // the limits were changed: whatever was held ends with its lease
-                then.accept(null);
+                then.replied(null);
                 return false;
             }
             return connection.run(
@@ -158,7 +169,17 @@ public final class LimiterHolds {
                     holding,
                     new byte[][] {call.arguments(called)},
                     ResilientConnection.ONE,
-                    reply -> then.accept(reply == null ? null : LeaseCall.result(reply)));
+                    new Receiver() {
+                        @Override
+                        public void replied(byte @Nullable [] reply) {
+                            then.replied(reply == null ? null : LeaseCall.result(reply));
+                        }
+
+                        @Override
+                        public void repliedLate(byte[] reply) {
+                            then.repliedLate();
+                        }
+                    });
         }
 
         @Override

@@ -10,10 +10,12 @@ import dev.sluice.Decision;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
+import dev.sluice.redis.RedisCounters;
 import dev.sluice.redis.RedisStore;
 import dev.sluice.redis.servers.Eventually;
 import dev.sluice.redis.servers.FaultyProxy;
 import dev.sluice.redis.servers.RedisServer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -30,12 +32,16 @@ import org.junit.jupiter.api.Timeout;
  * Two stores take, release, refund, lease and cancel holds of one key, while Redis stands still again and again and its
  * replies come before or after the timeout. There are never more holds than the limit admits, and in the end none is left,
  * long before a lease ends.
+ *
+ * <p>On a busy machine a connection may be replaced before a late reply comes. Nobody learns then that Redis granted a hold,
+ * and it ends with the lease of the store. The holds that were put under a lease of four minutes are gone by then, too.
  */
-@Timeout(120)
+@Timeout(180)
 @Tag("full")
 class HoldsUnderFaultsTest {
     private static final int PERMITS = 30;
     private static final int FAULTS = 60;
+    private static final Duration LEASE = ofMinutes(1);
 
     private final AtomicInteger held = new AtomicInteger();
     private final AtomicInteger most = new AtomicInteger();
@@ -46,7 +52,7 @@ class HoldsUnderFaultsTest {
         return RedisStore.builder()
                 .url(url)
                 .timeout(ofMillis(150))
-                .lease(ofMinutes(5))
+                .lease(LEASE)
                 .onFailure(OnFailure.DENY)
                 .build();
     }
@@ -90,11 +96,22 @@ class HoldsUnderFaultsTest {
             assertThat(most.get()).isBetween(2, PERMITS);
             Limiter limiter = observer.limiter("faults", Limit.concurrency(PERMITS));
             Eventually.holds(
-                    "all are free",
-                    ofSeconds(20),
+                    "every call has been answered or given up",
+                    ofSeconds(10),
+                    () -> first.counters().inFlight() + second.counters().inFlight() == 0);
+            TimeUnit.SECONDS.sleep(1); // for what is late
+            long lostReplies = lostReplies(first) + lostReplies(second);
+            Eventually.holds(
+                    "all are free, with " + lostReplies + " replies lost",
+                    lostReplies == 0 ? ofSeconds(20) : LEASE.plusSeconds(20),
                     () -> limiter.peek("k", 0).remaining() == PERMITS,
                     () -> "free " + limiter.peek("k", 0).remaining());
         }
+    }
+
+    private static long lostReplies(RedisStore store) {
+        RedisCounters counters = store.counters();
+        return counters.timeouts() + counters.failures() - counters.late();
     }
 
     private void work(RedisStore store, Random random) {
