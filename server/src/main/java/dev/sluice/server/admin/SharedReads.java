@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Supplier;
 
 /**
@@ -69,7 +70,8 @@ final class SharedReads {
             if (known != null && isGiven(known, now) && known.of.equals(of)) {
                 return known.made;
             }
-            Future<Buffer> made = worker.executeBlocking(() -> Buffer.buffer(answer.get()), false);
+            Future<Buffer> made = worker.executeBlocking(() -> Buffer.buffer(answer.get()), false)
+                    .map(Objects::requireNonNull);
             answers.put(what, new Answer(of, now, made));
             return made.onComplete(done -> {
                 forget();
