@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.redis.servers.Eventually;
-import dev.sluice.redis.servers.Eventually;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.URI;
