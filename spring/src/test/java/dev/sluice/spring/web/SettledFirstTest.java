@@ -42,7 +42,6 @@ import org.springframework.web.context.request.ServletRequestAttributes;
  * somebody looks whether the response is there.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Tag("full")
 class SettledFirstTest {
     /** How long a charge is held up. A response that would leave ahead of it needs far less. */
     private static final long HELD_UP_MILLIS = 300;
@@ -222,6 +221,7 @@ class SettledFirstTest {
         }
     }
 
+    @Tag("full")
     @ParameterizedTest
     @MethodSource("paths")
     void nothingIsVisibleBeforeTheCharge(On on, String path) throws Exception {
@@ -261,6 +261,7 @@ class SettledFirstTest {
     }
 
     /** A response without a body, which nothing but the end of its asynchronous part sends. */
+    @Tag("full")
     @ParameterizedTest
     @EnumSource(names = {"TOMCAT", "JETTY", "UNDERTOW"})
     void theEndOfAnAsynchronousResponseWaitsForRedis(On on) throws IOException {
