@@ -22,7 +22,7 @@ final class EventBuffer {
         BUSY
     }
 
-    static final int CAPACITY = 16;
+    static final int CAPACITY = 32;
 
     /** The heap of one buffer, with the longest keys. */
     static final int MAX_BYTES = 512 + CAPACITY * (BoundedKey.MAX_BYTES + 8);
@@ -96,10 +96,7 @@ final class EventBuffer {
 
     /** Moves every event to the summary. The caller holds both locks. */
     void drainTo(Summary summary) {
-        int size = control[SIZE];
-        for (int i = 0; i < size; i++) {
-            summary.add(keys[i], counts[i]);
-        }
+        summary.add(keys, counts, control[SIZE]);
         control[SIZE] = 0;
     }
 

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * first 31 characters, {@code ~}, and a hash of 128 bits in hexadecimal digits. Every method takes the full key.
  *
  * <p><b>Time.</b> A clock that steps back is read as "no time has passed since it was last read". Nothing runs in the background: a key that no
- * longer comes is found to have cooled down by any later query, and by the sixteenth later event of a thread at the
+ * longer comes is found to have cooled down by any later query, and by the thirty-second later event of a thread at the
  * latest.
  *
  * <p>It is safe for use by any number of threads. A query sees every event that was recorded before it. Recording

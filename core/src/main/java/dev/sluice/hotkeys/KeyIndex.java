@@ -11,8 +11,8 @@ import java.util.concurrent.ThreadLocalRandom;
  * probes long; from then on the table uses a keyed hash of the characters instead, for good.
  */
 final class KeyIndex {
-    /** Half full, a probe of this length does not come about by chance. */
-    private static final int MAX_PROBE = 32;
+    /** Even in a table that is half full, not one of 10^13 probes is that long by chance. */
+    private static final int MAX_PROBE = 128;
 
     private final BoundedKey boundedKey;
     private final int secret = ThreadLocalRandom.current().nextInt();

@@ -66,6 +66,19 @@ class HotKeysMemoryTest {
         assertThat(hotKeys.summary().isKeyed()).isTrue();
     }
 
+    /** The hashes of events that are counted together are of before; from the change on they are of no use. */
+    @Test
+    void noKeyHasTwoEntriesWhenTheHashChangesAmongEventsThatAreCountedTogether() {
+        HotKeys hotKeys = HotKeys.over(1000, Duration.ofSeconds(1), clock);
+        for (int i = 0; i < 400; i++) {
+            hotKeys.record(colliding(i));
+            hotKeys.record(colliding(0));
+        }
+        assertThat(hotKeys.summary().isKeyed()).isTrue();
+        assertThat(hotKeys.top(1000)).extracting(HotKey::key).hasSize(400).doesNotHaveDuplicates();
+        assertThat(hotKeys.count(colliding(0)).atLeast()).isEqualTo(401);
+    }
+
     @Test
     void ordinaryKeysDoNot() {
         HotKeys hotKeys = HotKeys.over(1000, Duration.ofSeconds(1), clock);
@@ -73,6 +86,24 @@ class HotKeysMemoryTest {
             hotKeys.record("user:" + i);
         }
         assertThat(hotKeys.summary().isKeyed()).isFalse();
+    }
+
+    /** A probe grows with the load of the table, and so does the chance of a long one. */
+    @Test
+    void ordinaryKeysDoNotInATableThatIsHalfFull() {
+        int entries = 512;
+        String[] keys = new String[entries];
+        KeyIndex index = new KeyIndex(keys, new BoundedKey());
+        assertThat(KeyIndex.slots(entries)).isEqualTo(2 * entries);
+        for (int i = 0; i < 2_000_000; i++) {
+            int entry = i % entries;
+            if (entry == 0) {
+                index.retain(new boolean[entries]);
+            }
+            keys[entry] = "user:" + i;
+            index.add(entry, index.hash(keys[entry]));
+        }
+        assertThat(index.isKeyed()).isFalse();
     }
 
     /** The bits of {@code number} written in Aa and BB, which have the same hash code. */
