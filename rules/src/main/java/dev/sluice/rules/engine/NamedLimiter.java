@@ -3,6 +3,7 @@ package dev.sluice.rules.engine;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
+import dev.sluice.rules.RateLimitHeaders;
 import dev.sluice.rules.Rule;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -14,15 +15,19 @@ final class NamedLimiter {
     final OnFailure onFailure;
     final Rule.Batch batch;
     final List<Limit> limits;
+    /** The limits as {@code RateLimit-Policy} shows them, the same in every response. */
+    final String policy;
     /** By percent. Two threads may make the same view twice, which does no harm. */
     private volatile @Nullable Limiter @Nullable [] views;
 
-    NamedLimiter(String name, Limiter limiter, OnFailure onFailure, Rule.Batch batch, List<Limit> limits) {
+    /** A limiter of {@code rule}, or of an override of it. */
+    NamedLimiter(String name, Rule rule, Limiter limiter, Rule.Batch batch, List<Limit> limits) {
         this.name = name;
         this.limiter = limiter;
-        this.onFailure = onFailure;
+        this.onFailure = rule.onStoreFailure();
         this.batch = batch;
         this.limits = limits;
+        this.policy = RateLimitHeaders.policy(rule.name(), limits);
     }
 
     /** The limiter for requests that may use {@code percent} of it. */
