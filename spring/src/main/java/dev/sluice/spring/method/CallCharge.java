@@ -80,10 +80,10 @@ final class CallCharge {
 
     private Set<String> refunded(@Nullable Object result) {
         Set<String> rules = Set.of();
-        for (RateLimitOperation each : operations) {
-            if (each.isRefunded(call, caller, result)) {
+        for (int i = 0; i < operations.size(); i++) {
+            if (operations.get(i).isRefunded(call, caller, result)) {
                 rules = rules.isEmpty() ? new HashSet<>() : rules;
-                rules.add(each.rule());
+                rules.add(operations.get(i).rule());
             }
         }
         return rules;
