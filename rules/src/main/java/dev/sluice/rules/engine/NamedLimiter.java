@@ -5,11 +5,15 @@ import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
 import dev.sluice.rules.RateLimitHeaders;
 import dev.sluice.rules.Rule;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A limiter of the store with its name, and with views of it for requests that may use only a share. */
 final class NamedLimiter {
+    /** Is never asked. */
+    private static final Limiter BLOCKED = Limiter.local(Limit.fixedWindow(1, Duration.ofSeconds(1)));
+
     final String name;
     final Limiter limiter;
     final OnFailure onFailure;
@@ -28,6 +32,11 @@ final class NamedLimiter {
         this.batch = batch;
         this.limits = limits;
         this.policy = RateLimitHeaders.policy(rule.name(), limits);
+    }
+
+    /** Stands for the limiter of requests that a rule denies without one. */
+    static NamedLimiter blocked(Rule rule) {
+        return new NamedLimiter("blocked", rule, BLOCKED, Rule.Batch.OFF, BLOCKED.limits());
     }
 
     /** The limiter for requests that may use {@code percent} of it. */
