@@ -57,15 +57,22 @@ public final class RateLimitHeaders {
 
     /** The value of {@link #POLICY}; null if no limit applies. Shadow rules are left out. */
     public static @Nullable String policy(Verdict verdict) {
-        StringBuilder field = new StringBuilder(USUAL_LENGTH);
+        String field = null;
         List<RuleDecision> decisions = verdict.decisions();
         for (int i = 0; i < decisions.size(); i++) {
             RuleDecision decision = decisions.get(i);
             if (isShown(decision)) {
-                policies(field, decision.rule().name(), decision.limiter().limits());
+                field = field == null ? decision.policy() : field + ", " + decision.policy();
             }
         }
-        return field.isEmpty() ? null : field.toString();
+        return field;
+    }
+
+    /** The policies of a rule, as {@link #POLICY} has them. */
+    public static String policy(String rule, List<Limit> limits) {
+        StringBuilder field = new StringBuilder(USUAL_LENGTH);
+        policies(field, rule, limits);
+        return field.toString();
     }
 
     /** The value of {@link #STATE}; null if no limit applies. Shadow rules are left out. */

@@ -139,7 +139,9 @@ public final class Request implements Attributes {
 
     /** Builds a request. It is for one thread. */
     public static final class Builder {
-        private String[] pairs = new String[12];
+        /** Room for the four attributes that nearly every request has. */
+        private String[] pairs = new String[8];
+
         private int length;
         private long cost = 1;
         private @Nullable PathForms forms;
@@ -211,7 +213,7 @@ public final class Request implements Attributes {
         }
 
         public Request build() {
-            return new Request(Arrays.copyOf(pairs, length), cost, forms, sentPath);
+            return Request.of(pairs, length, cost, forms, sentPath); // a full array is not written to any more
         }
     }
 }

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param key the key that was charged
  * @param share the percentage of the limits that the class of the request may use
  * @param limiter the limiter that decided
+ * @param policy its limits as {@code RateLimit-Policy} shows them
  * @param decision the limiter's decision; a shadow rule has {@link dev.sluice.Outcome#SHADOWED} in place of a denial, and
  *     a rule that degrades has a denial although the request goes ahead
  * @param place the place of the request among those that are under way; null if the rule needs none
@@ -24,6 +25,7 @@ public record RuleDecision(
         String key,
         int share,
         Limiter limiter,
+        String policy,
         Decision decision,
         @Nullable Place place) {
     /** Whether it denies the request. */
@@ -49,12 +51,12 @@ public record RuleDecision(
 
     /** The same with another decision of its limiter. */
     public RuleDecision withDecision(Decision decision) {
-        return new RuleDecision(rule, limiterName, key, share, limiter, decision, place);
+        return new RuleDecision(rule, limiterName, key, share, limiter, policy, decision, place);
     }
 
     /** The same for a request that has a place, or none. */
     public RuleDecision withPlace(@Nullable Place place) {
-        return new RuleDecision(rule, limiterName, key, share, limiter, decision, place);
+        return new RuleDecision(rule, limiterName, key, share, limiter, policy, decision, place);
     }
 
     /** The part of the limit that is left, in millionths. */

@@ -27,8 +27,8 @@ public record Verdict(
     /** How long to wait before starting the work, in microseconds; more than zero only for limits that queue. */
     public long delayMicros() {
         long delay = 0;
-        for (RuleDecision decision : decisions) {
-            delay = Math.max(delay, decision.decision().delayMicros());
+        for (int i = 0; i < decisions.size(); i++) {
+            delay = Math.max(delay, decisions.get(i).decision().delayMicros());
         }
         return allowed ? delay : 0;
     }

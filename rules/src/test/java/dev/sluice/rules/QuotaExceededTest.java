@@ -22,7 +22,7 @@ class QuotaExceededTest {
 
     private static Verdict denied(String name, Decision decision) {
         Rule rule = Rule.named(name).limits(LIMIT).build();
-        return Verdict.of(List.of(new RuleDecision(rule, name, "key", 100, Limiter.local(LIMIT), decision, null)));
+        return Verdict.of(List.of(new RuleDecision(rule, name, "key", 100, Limiter.local(LIMIT), "", decision, null)));
     }
 
     @Test

@@ -101,4 +101,16 @@ class RequestTest {
         assertThat(builder.build().attributes()).hasSize(64);
         assertThatThrownBy(() -> builder.with("b", "x")).hasMessage("a request has at most 64 attributes");
     }
+
+    @Test
+    void aBuilderThatGoesOnChangesNoRequestThatItHasMade() {
+        Request.Builder builder = Request.builder();
+        for (int i = 0; i < 9; i++) {
+            Request before = builder.build();
+            builder.with("name" + i, "value" + i);
+            assertThat(before.attributes()).hasSize(i);
+            assertThat(before.attribute("name" + i)).isNull();
+            assertThat(builder.build().attribute("name" + i)).isEqualTo("value" + i);
+        }
+    }
 }

@@ -66,6 +66,7 @@ public final class WebRules {
     private final Set<String> byUser = new HashSet<>();
     private final Predicate<Rule> withUser = rule -> byUser.contains(rule.name());
     private final Predicate<Rule> withoutUser = withUser.negate();
+    private final boolean needsHost;
     private final List<String> headers;
     private final List<RuleAttribute<?>> attributes;
     private final List<String> known = new ArrayList<>(BUILT_IN);
@@ -91,6 +92,7 @@ public final class WebRules {
                 warnings.addAll(warnings(rule));
             }
         }
+        this.needsHost = used.contains(Attributes.HOST);
         this.headers = used.stream()
                 .filter(name -> name.startsWith(HEADER))
                 .map(name -> name.substring(HEADER.length()))
@@ -173,6 +175,11 @@ public final class WebRules {
     /** Whether a rule uses the user. */
     public boolean needsUser() {
         return !byUser.isEmpty();
+    }
+
+    /** Whether a rule uses the host. */
+    public boolean needsHost() {
+        return needsHost;
     }
 
     /** The rules of a phase. */

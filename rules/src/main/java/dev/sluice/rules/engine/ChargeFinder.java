@@ -1,9 +1,6 @@
 package dev.sluice.rules.engine;
 
 import dev.sluice.Decision;
-import dev.sluice.Limit;
-import dev.sluice.Limiter;
-import dev.sluice.OnFailure;
 import dev.sluice.rules.Request;
 import dev.sluice.rules.Rule;
 import dev.sluice.rules.match.Matches;
@@ -25,15 +22,10 @@ import org.jspecify.annotations.Nullable;
  * form that is unlimited makes no other form unlimited.
  */
 final class ChargeFinder {
-    /** Stands for the limiter of a request that is denied without one. */
-    private static final NamedLimiter BLOCKED = new NamedLimiter(
-            "blocked",
-            Limiter.local(Limit.fixedWindow(1, Duration.ofSeconds(1))),
-            OnFailure.DENY,
-            Rule.Batch.OFF,
-            List.of(Limit.fixedWindow(1, Duration.ofSeconds(1))));
     /** Denies a request whose path has more forms than are compared. */
     private static final Rule AMBIGUOUS_PATH = Rule.named("ambiguous-path").build();
+
+    private static final NamedLimiter AMBIGUOUS = NamedLimiter.blocked(AMBIGUOUS_PATH);
 
     private final KeyOverrides keyOverrides;
     private final InstantSource clock;
@@ -113,7 +105,7 @@ final class ChargeFinder {
 
     /** What denies a request whose path was made to be misread. */
     PendingCharge ofUnreadable(Request request) {
-        return denied(AMBIGUOUS_PATH, "", request);
+        return denied(AMBIGUOUS_PATH, AMBIGUOUS, "", request, Decision.NEVER_MICROS);
     }
 
     /** What a rule that matches is to charge; null if the request has no key for it, or if it is unlimited. */
@@ -127,16 +119,17 @@ final class ChargeFinder {
         if (active != null && active.override().blocked()) {
             long micros = TimeUnit.MICROSECONDS.convert(
                     Duration.between(clock.instant(), active.override().until()));
-            return new PendingCharge(rule.rule, BLOCKED, key, 100, 100, request.cost(), Math.max(1, micros));
+            return denied(rule.rule, rule.blocked, key, request, Math.max(1, micros));
         }
         if (rule.keyFormat.denies(request)) {
-            return denied(rule.rule, key, request);
+            return denied(rule.rule, rule.blocked, key, request, Decision.NEVER_MICROS);
         }
         NamedLimiter limiter = active == null ? rule.limiter(request) : active.limiter();
         return limiter == null ? null : new PendingCharge(rule.rule, limiter, key, share, share, request.cost(), 0);
     }
 
-    private static PendingCharge denied(Rule rule, String key, Request request) {
-        return new PendingCharge(rule, BLOCKED, key, 100, 100, request.cost(), Decision.NEVER_MICROS);
+    private static PendingCharge denied(
+            Rule rule, NamedLimiter blocked, String key, Request request, long blockedMicros) {
+        return new PendingCharge(rule, blocked, key, 100, 100, request.cost(), blockedMicros);
     }
 }

@@ -22,6 +22,8 @@ final class CompiledRule {
     final KeyFormat keyFormat;
     /** Null for unlimited. */
     final @Nullable NamedLimiter limiter;
+    /** Of requests that are denied without a limiter. */
+    final NamedLimiter blocked;
 
     private final Index overrides;
     /** By the index of the override; null for unlimited. */
@@ -49,6 +51,7 @@ final class CompiledRule {
         this.when = paths.conditions(rule.when());
         this.keyFormat = new KeyFormat(rule, paths);
         this.limiter = limiter;
+        this.blocked = NamedLimiter.blocked(rule);
         this.overrides = Index.of(rule.overrides().stream()
                 .map(override -> paths.conditions(override.when()))
                 .toList());

@@ -173,7 +173,7 @@ final class CompiledRules {
                 limiter.change(wanted);
             }
         }
-        NamedLimiter named = new NamedLimiter(name, limiter, onFailure, batch, limits);
+        NamedLimiter named = new NamedLimiter(name, rule, limiter, batch, limits);
         limiters.put(name, named);
         return named;
     }

@@ -2,7 +2,6 @@ package dev.sluice.rules.engine;
 
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
-import dev.sluice.OnFailure;
 import dev.sluice.Store;
 import dev.sluice.rules.KeyOverride;
 import dev.sluice.rules.Rule;
@@ -72,16 +71,16 @@ final class KeyOverrides {
         if (next.size() >= MAX) {
             throw new IllegalStateException("there are " + MAX + " blocks and overrides in force; clear some first");
         }
-        NamedLimiter limiter = override.limits().isEmpty() ? null : limiter(override, rule.onStoreFailure());
+        NamedLimiter limiter = override.limits().isEmpty() ? null : limiter(override, rule);
         next.put(new Id(override.rule(), override.key()), new Active(override, limiter));
         replace(next);
     }
 
-    private NamedLimiter limiter(KeyOverride override, OnFailure onFailure) {
+    private NamedLimiter limiter(KeyOverride override, Rule rule) {
         String name = override.rule() + NAME + override.key();
         Limit[] limits = override.limits().toArray(Limit[]::new);
-        Limiter limiter = store.limiter(name, onFailure, limits);
-        return new NamedLimiter(name, limiter, onFailure, Rule.Batch.OFF, override.limits());
+        Limiter limiter = store.limiter(name, rule.onStoreFailure(), limits);
+        return new NamedLimiter(name, rule, limiter, Rule.Batch.OFF, override.limits());
     }
 
     /** Ends the override of a key. Returns whether there was one. */

@@ -3,26 +3,40 @@ package dev.sluice.rules.engine;
 import dev.sluice.Limit;
 import dev.sluice.Limiter;
 import dev.sluice.OnFailure;
+import dev.sluice.rules.RateLimitHeaders;
 import dev.sluice.rules.Rule;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A limiter of the store with its name, and with views of it for requests that may use only a share. */
 final class NamedLimiter {
+    /** Is never asked. */
+    private static final Limiter BLOCKED = Limiter.local(Limit.fixedWindow(1, Duration.ofSeconds(1)));
+
     final String name;
     final Limiter limiter;
     final OnFailure onFailure;
     final Rule.Batch batch;
     final List<Limit> limits;
+    /** The limits as {@code RateLimit-Policy} shows them, the same in every response. */
+    final String policy;
     /** By percent. Two threads may make the same view twice, which does no harm. */
     private volatile @Nullable Limiter @Nullable [] views;
 
-    NamedLimiter(String name, Limiter limiter, OnFailure onFailure, Rule.Batch batch, List<Limit> limits) {
+    /** A limiter of {@code rule}, or of an override of it. */
+    NamedLimiter(String name, Rule rule, Limiter limiter, Rule.Batch batch, List<Limit> limits) {
         this.name = name;
         this.limiter = limiter;
-        this.onFailure = onFailure;
+        this.onFailure = rule.onStoreFailure();
         this.batch = batch;
         this.limits = limits;
+        this.policy = RateLimitHeaders.policy(rule.name(), limits);
+    }
+
+    /** Stands for the limiter of requests that a rule denies without one. */
+    static NamedLimiter blocked(Rule rule) {
+        return new NamedLimiter("blocked", rule, BLOCKED, Rule.Batch.OFF, BLOCKED.limits());
     }
 
     /** The limiter for requests that may use {@code percent} of it. */

@@ -3,14 +3,18 @@ package dev.sluice.rules.engine;
 import static dev.sluice.rules.engine.Stage.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.Limit;
+import dev.sluice.rules.RateLimitHeaders;
 import dev.sluice.rules.Rule;
 import dev.sluice.rules.Verdict;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Other rules are put in force while requests come in. */
@@ -35,6 +39,34 @@ class ReloadTest {
         assertThat(stage.allowed(9, "user=x")).isZero();
         stage.apply("rules: [{ name: a, key: [user], limits: [8 per 1m fixed-window] }]");
         assertThat(stage.allowed(9, "user=x")).isEqualTo(1);
+    }
+
+    @Test
+    void aPolicyShowsTheLimitsThatDecided() {
+        String rules =
+                "rules: [{ name: a, key: [user], limits: [%s], overrides: [{ user: vip, limits: [9 per 1s] }] }]";
+        Stage stage = new Stage(rules.formatted("5 per 1m"));
+        assertThat(policy(stage, "user=x")).isEqualTo("\"a\";q=5;w=60");
+        assertThat(policy(stage, "user=vip")).isEqualTo("\"a\";q=9;w=1");
+        stage.apply(rules.formatted("7 per 1h"));
+        assertThat(policy(stage, "user=x")).isEqualTo("\"a\";q=7;w=3600");
+        stage.engine.override(
+                "a", "x", List.of(Limit.concurrency(3)), stage.now().plusSeconds(60));
+        assertThat(policy(stage, "user=x")).isEqualTo("\"a\";q=3;qu=\"concurrent-requests\"");
+        stage.engine.block("a", "x", stage.now().plusSeconds(60));
+        assertThat(policy(stage, "user=x")).isEqualTo("\"a\";q=1;w=1");
+        stage.apply("""
+                rules:
+                  - { name: a, limits: [5 per 1m] }
+                  - { name: b, limits: [3 per 1s], on-exceed: shadow }
+                  - { name: c, limits: [2 per 1s, 1 at once] }
+                """);
+        assertThat(policy(stage, "user=y"))
+                .isEqualTo("\"a\";q=5;w=60, \"c\";q=2;w=1, \"c:2\";q=1;qu=\"concurrent-requests\"");
+    }
+
+    private static @Nullable String policy(Stage stage, String attributes) {
+        return RateLimitHeaders.policy(stage.check(attributes));
     }
 
     @Test

@@ -23,7 +23,7 @@ final class CallCharge {
     private final MethodInvocation call;
     private final CallerContext caller;
     private final Ending ending;
-    private final AtomicBoolean open = new AtomicBoolean(true);
+    private final AtomicBoolean over = new AtomicBoolean();
 
     CallCharge(
             RuleRegistry registry,
@@ -54,7 +54,7 @@ final class CallCharge {
     }
 
     private void end(Result result) {
-        if (open.compareAndSet(true, false)) {
+        if (over.compareAndSet(false, true)) {
             engine.release(verdict);
             ending.ended(result);
         }
@@ -71,7 +71,7 @@ final class CallCharge {
         }
         if (refunded.isEmpty()) {
             end();
-        } else if (open.compareAndSet(true, false)) {
+        } else if (over.compareAndSet(false, true)) {
             engine.refund(part(refunded, true));
             engine.release(part(refunded, false));
             ending.ended(Result.SUCCESS);
@@ -80,10 +80,10 @@ final class CallCharge {
 
     private Set<String> refunded(@Nullable Object result) {
         Set<String> rules = Set.of();
-        for (RateLimitOperation each : operations) {
-            if (each.isRefunded(call, caller, result)) {
+        for (int i = 0; i < operations.size(); i++) {
+            if (operations.get(i).isRefunded(call, caller, result)) {
                 rules = rules.isEmpty() ? new HashSet<>() : rules;
-                rules.add(each.rule());
+                rules.add(operations.get(i).rule());
             }
         }
         return rules;

@@ -26,8 +26,8 @@ record RateLimitedMethod(List<RateLimitOperation> operations, ReturnType returns
     }
 
     boolean needsCaller() {
-        for (RateLimitOperation each : operations) {
-            if (each.needsCaller()) {
+        for (int i = 0; i < operations.size(); i++) {
+            if (operations.get(i).needsCaller()) {
                 return true;
             }
         }
@@ -36,8 +36,8 @@ record RateLimitedMethod(List<RateLimitOperation> operations, ReturnType returns
 
     /** The operations whose conditions a call meets. */
     List<RateLimitOperation> applying(MethodInvocation call, CallerContext caller) {
-        for (RateLimitOperation each : operations) {
-            if (each.condition() != null) {
+        for (int i = 0; i < operations.size(); i++) {
+            if (operations.get(i).condition() != null) {
                 return operations.stream()
                         .filter(operation -> operation.applies(call, caller))
                         .toList();

@@ -5,7 +5,7 @@ public final class RateLimitAttributes {
     /** The {@link dev.sluice.rules.Verdict} on the request. */
     public static final String VERDICT = "dev.sluice.verdict";
 
-    /** What the request took in the latest phase. */
+    /** What the request took before its user was known; a later denial gives it back. */
     static final String CHARGE = "dev.sluice.charge";
 
     /** The verdicts on the request and on annotated calls within it, as the response shows them. */

@@ -31,7 +31,9 @@ public final class RequestCharge {
     private final boolean needsStatus;
     private final AtomicBoolean settled = new AtomicBoolean();
     private final CompletableFuture<Void> settlement = new CompletableFuture<>();
-    private volatile int leftWith = WebRules.NO_STATUS;
+    /** {@link WebRules#NO_STATUS} until the response leaves. */
+    private volatile int leftWith;
+
     private final AtomicBoolean over = new AtomicBoolean();
 
     public RequestCharge(RuleEngine engine, WebRules rules, Request request, Verdict verdict, Ending ending) {

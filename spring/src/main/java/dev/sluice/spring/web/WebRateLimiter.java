@@ -114,7 +114,8 @@ public final class WebRateLimiter {
     /**
      * Publishes a verdict as an attribute of the request and, if it allows it, as header fields of the response.
      *
-     * @return what the request took; null if it is denied, in which case the permits of an earlier phase are given back
+     * @return what the request took; null if it took nothing: no rule applies, or it is denied, in which case the permits
+     *     of an earlier phase are given back
      */
     public @Nullable RequestCharge publish(
             WebRules rules,
@@ -125,19 +126,27 @@ public final class WebRateLimiter {
         Verdict earlier = (Verdict) request.attribute(RateLimitAttributes.VERDICT);
         Verdict all = earlier == null ? verdict : both(earlier, verdict);
         request.attribute(RateLimitAttributes.VERDICT, all);
-        RequestCharge before = (RequestCharge) request.attribute(RateLimitAttributes.CHARGE);
-        if (verdict.allowed()) {
-            RateLimitHeaders.set(all, setHeader);
-            RequestCharge charge = new RequestCharge(
-                    engine(), rules, checked, verdict, registry.began(LimitedCallListener.Kind.REQUEST, verdict));
+        if (!verdict.allowed()) {
+            giveBack(verdict, request);
+            return null;
+        }
+        if (verdict.decisions().isEmpty()) {
+            return null;
+        }
+        RateLimitHeaders.set(all, setHeader);
+        RequestCharge charge = new RequestCharge(
+                engine(), rules, checked, verdict, registry.began(LimitedCallListener.Kind.REQUEST, verdict));
+        if (phase == WebRules.Phase.BEFORE_USER) {
             request.attribute(RateLimitAttributes.CHARGE, charge);
-            return charge;
         }
-        engine().release(verdict);
-        if (before != null) {
-            before.giveBack();
+        return charge;
+    }
+
+    private void giveBack(Verdict denied, WebRequestAdapter request) {
+        engine().release(denied);
+        if (request.attribute(RateLimitAttributes.CHARGE) instanceof RequestCharge earlier) {
+            earlier.giveBack();
         }
-        return null;
     }
 
     /** Two verdicts on one request, of which the first allowed it. */

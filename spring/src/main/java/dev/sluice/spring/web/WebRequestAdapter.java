@@ -3,6 +3,7 @@ package dev.sluice.spring.web;
 import dev.sluice.rules.ClientAddress;
 import dev.sluice.rules.Request;
 import dev.sluice.rules.match.Address;
+import dev.sluice.rules.match.Attributes;
 import dev.sluice.spring.RuleAttribute;
 import dev.sluice.spring.WebRules;
 import io.micrometer.observation.Observation;
@@ -47,7 +48,7 @@ public interface WebRequestAdapter {
      *
      * @param peer the address at the other end
      * @param forwardedFor the values of all headers {@code X-Forwarded-For}
-     * @param host the host that the request names
+     * @param host the host that the request names; null if it names none, or if no rule needs it
      */
     record Connection(
             String peer,
@@ -56,7 +57,10 @@ public interface WebRequestAdapter {
 
     /** The client's address, past the proxies that are trusted. */
     default String ip(WebRules rules) {
-        Connection connection = connection(rules);
+        return ip(rules, connection(rules));
+    }
+
+    private static String ip(WebRules rules, Connection connection) {
         return ClientAddress.of(rules.trustedProxies(), connection.peer(), connection.forwardedFor());
     }
 
@@ -64,11 +68,13 @@ public interface WebRequestAdapter {
     default Request.Builder attributes(WebRules rules) {
         Connection connection = connection(rules);
         Request.Builder request = Request.builder();
-        request.with("ip", ClientAddress.of(rules.trustedProxies(), connection.peer(), connection.forwardedFor()));
-        request.with("path", path());
-        request.with("method", method());
-        request.with(WebRules.CALLER, WebRules.WEB);
-        put(request, "host", isTrusted(rules, connection.peer()) ? host() : connection.host());
+        request.with(Attributes.IP, connection.forwardedFor().isEmpty() ? connection.peer() : ip(rules, connection));
+        request.with(Attributes.PATH, path());
+        request.withNormalized(Attributes.METHOD, method());
+        request.withNormalized(WebRules.CALLER, WebRules.WEB);
+        if (rules.needsHost()) {
+            put(request, Attributes.HOST, isTrusted(rules, connection.peer()) ? host() : connection.host());
+        }
         Principal user = rules.needsUser() ? principal() : null;
         put(request, "user", user == null ? null : user.getName());
         List<String> asked = rules.headers();

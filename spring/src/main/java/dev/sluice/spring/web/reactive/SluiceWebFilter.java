@@ -66,7 +66,7 @@ final class SluiceWebFilter implements WebFilter, Ordered {
                         .flatMap(published -> answer(published, request.exchange(), chain));
     }
 
-    /** @param charge what the request took; null if it is denied */
+    /** @param charge what the request took; null if it took nothing */
     private record Published(Verdict verdict, @Nullable RequestCharge charge) {}
 
     private Published publish(WebRules rules, Request checked, Verdict verdict, ExchangeAdapter request) {
@@ -76,9 +76,12 @@ final class SluiceWebFilter implements WebFilter, Ordered {
 
     private Mono<Void> answer(Published published, ServerWebExchange exchange, WebFilterChain chain) {
         Verdict verdict = published.verdict;
-        return published.charge == null
-                ? noted(verdict, exchange, cors.apply(exchange, Mono.defer(() -> refusals.refuse(verdict, exchange))))
-                : proceed(verdict, published.charge, exchange, chain);
+        if (published.charge != null) {
+            return proceed(verdict, published.charge, exchange, chain);
+        }
+        return verdict.allowed()
+                ? chain.filter(exchange)
+                : noted(verdict, exchange, cors.apply(exchange, Mono.defer(() -> refusals.refuse(verdict, exchange))));
     }
 
     private static Mono<Void> noted(Verdict verdict, ServerWebExchange exchange, Mono<Void> answer) {

@@ -66,7 +66,8 @@ public record ServletRequestAdapter(HttpServletRequest request, HttpServletReque
         List<String> forwardedFor = rules.trustedProxies().networks().isEmpty()
                 ? List.of()
                 : Collections.list(original.getHeaders("X-Forwarded-For"));
-        return new Connection(original.getRemoteAddr(), forwardedFor, original.getServerName());
+        return new Connection(
+                original.getRemoteAddr(), forwardedFor, rules.needsHost() ? original.getServerName() : null);
     }
 
     /** Spring Security wraps the request, so this is the user it has authenticated; null for an anonymous one. */

@@ -87,6 +87,8 @@ final class SluiceFilter extends OncePerRequestFilter {
         RequestCharge charge = limiter.publish(rules, checked, verdict, adapter, response::setHeader);
         if (charge != null) {
             proceed(charge, request, response, chain);
+        } else if (verdict.allowed()) {
+            chain.doFilter(request, response);
         } else if (cors.apply(request, response)) {
             refusals.refuse(verdict, request, response);
         }
