@@ -19,9 +19,9 @@ final class NamedLimiter {
     final OnFailure onFailure;
     final Rule.Batch batch;
     final List<Limit> limits;
-    /** The limits as {@code RateLimit-Policy} shows them, the same in every response. */
-    final String policy;
-    /** By percent. Two threads may make the same view twice, which does no harm. */
+    private final String rule;
+    private volatile Policy policy;
+    /** By percent. Two threads may make the same view twice. */
     private volatile @Nullable Limiter @Nullable [] views;
 
     /** A limiter of {@code rule}, or of an override of it. */
@@ -31,7 +31,27 @@ final class NamedLimiter {
         this.onFailure = rule.onStoreFailure();
         this.batch = batch;
         this.limits = limits;
-        this.policy = RateLimitHeaders.policy(rule.name(), limits);
+        this.rule = rule.name();
+        this.policy = policyOf(limiter.limits());
+    }
+
+    /** Limits as {@code RateLimit-Policy} shows them, the same in every response until the limiter's are changed. */
+    private record Policy(List<Limit> limits, String text) {}
+
+    /** The text of {@code RateLimit-Policy} about the limits in force. Two threads may write it twice, which does no harm. */
+    @SuppressWarnings("ReferenceEquality") // of two equal lists, one or the other will do
+    String policy() {
+        Policy known = policy;
+        List<Limit> inForce = limiter.limits();
+        if (known.limits != inForce) {
+            known = policyOf(inForce);
+            policy = known;
+        }
+        return known.text;
+    }
+
+    private Policy policyOf(List<Limit> inForce) {
+        return new Policy(inForce, RateLimitHeaders.policy(rule, inForce));
     }
 
     /** Stands for the limiter of requests that a rule denies without one. */

@@ -91,7 +91,7 @@ record PendingCharge(
         Decision given = action() == OnExceed.Action.SHADOW
                 ? LimiterDecision.of(decision).asShadow()
                 : decision;
-        return new RuleDecision(rule, named.name, key, share, named.limiter, named.policy, given, null);
+        return new RuleDecision(rule, named.name, key, share, named.limiter, named.policy(), given, null);
     }
 
     // ---- Shedding

@@ -9,6 +9,7 @@ import dev.sluice.rules.Rule;
 import dev.sluice.rules.Verdict;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -50,6 +51,8 @@ class ReloadTest {
         assertThat(policy(stage, "user=vip")).isEqualTo("\"a\";q=9;w=1");
         stage.apply(rules.formatted("7 per 1h"));
         assertThat(policy(stage, "user=x")).isEqualTo("\"a\";q=7;w=3600");
+        Objects.requireNonNull(stage.engine.limiter("a")).change(Limit.tokenBucket(6, Duration.ofMinutes(2)));
+        assertThat(policy(stage, "user=x")).isEqualTo("\"a\";q=6;w=120");
         stage.engine.override(
                 "a", "x", List.of(Limit.concurrency(3)), stage.now().plusSeconds(60));
         assertThat(policy(stage, "user=x")).isEqualTo("\"a\";q=3;qu=\"concurrent-requests\"");
