@@ -274,7 +274,7 @@ abstract class DeferredResponseContract {
         }
     }
 
-    /** On Jetty no listener is told of that. */
+    /** On Jetty no listener is told of that. Where nothing has left yet, an error page does. */
     @ParameterizedTest
     @ValueSource(strings = {"stream", "emitter", "file"})
     void aResponseThatBreaksOffFreesThem(String type) {
@@ -282,7 +282,7 @@ abstract class DeferredResponseContract {
             Eventually.holds(
                     "it is free again",
                     SOON,
-                    () -> statusLine("/broken/" + type).contains(" 200"));
+                    () -> statusLine("/broken/" + type).matches("HTTP/1.1 [25]00"));
         }
     }
 
@@ -293,7 +293,7 @@ abstract class DeferredResponseContract {
             client.getOutputStream()
                     .write(("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n")
                             .getBytes(StandardCharsets.US_ASCII));
-            return new String(client.getInputStream().readNBytes(15), StandardCharsets.US_ASCII);
+            return new String(client.getInputStream().readNBytes(12), StandardCharsets.US_ASCII);
         } catch (IOException e) {
             return e.toString();
         }
