@@ -10,6 +10,7 @@ import dev.sluice.Store;
 import dev.sluice.StoreUsage;
 import dev.sluice.redis.client.ResilientConnection;
 import dev.sluice.redis.combine.Combiner;
+import dev.sluice.redis.hold.LimitersOfOneName;
 import dev.sluice.redis.wait.OpenWaits;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,6 +50,7 @@ public final class RedisStore implements Store {
             ScheduledExecutorService executor,
             Scheduler scheduler,
             OpenWaits waits,
+            LimitersOfOneName holding,
             OnFailure onFailure,
             long leaseMicros,
             String clock,

@@ -12,6 +12,7 @@ import dev.sluice.redis.client.RedisAddress;
 import dev.sluice.redis.client.ResilientConnection;
 import dev.sluice.redis.client.Tls;
 import dev.sluice.redis.combine.Combiner;
+import dev.sluice.redis.hold.LimitersOfOneName;
 import dev.sluice.redis.script.Script;
 import dev.sluice.redis.wait.OpenWaits;
 import io.lettuce.core.RedisClient;
@@ -237,6 +238,7 @@ public final class RedisStoreBuilder {
                 executor,
                 Scheduler.system(),
                 new OpenWaits(timeout),
+                new LimitersOfOneName(),
                 onFailure,
                 testMicros == null ? TimeUnit.MICROSECONDS.convert(lease) : 0,
                 Script.file(testMicros == null ? "server-time" : "test-time"),

@@ -56,7 +56,14 @@ final class ScriptCalls {
         this.policy = new FailurePolicy(onFailure, setup.counters(), setup.memory(), scripts.limits());
         this.denials = setup.denials();
         this.holds = new LimiterHolds(
-                new EndOfHolds(), connection, names, setup.executor(), setup.counters().holds, scripts.leaseMicros());
+                new EndOfHolds(),
+                connection,
+                names,
+                setup.executor(),
+                setup.counters().holds,
+                scripts.leaseMicros(),
+                limiterName,
+                setup.holding());
         this.testMicros = setup.testMicros();
         this.scripts = scripts;
         this.unclaimed = unclaimed;

@@ -8,6 +8,7 @@ import dev.sluice.redis.client.Connector;
 import dev.sluice.redis.client.RedisConnection;
 import dev.sluice.redis.client.ResilientConnection;
 import dev.sluice.redis.combine.Combiner;
+import dev.sluice.redis.hold.LimitersOfOneName;
 import dev.sluice.redis.script.Script;
 import dev.sluice.redis.wait.OpenWaits;
 import java.time.Duration;
@@ -114,6 +115,7 @@ final class WarmUp implements Connector {
                 new ScheduledThreadPoolExecutor(0),
                 Scheduler.system(),
                 new OpenWaits(BOUND),
+                new LimitersOfOneName(),
                 OnFailure.ALLOW,
                 TimeUnit.MICROSECONDS.convert(Duration.ofSeconds(1)),
                 Script.file("server-time"),

@@ -44,6 +44,7 @@ final class TestClockStore implements AutoCloseable {
                 setup.executor(),
                 setup.scheduler(),
                 setup.waits(),
+                setup.holding(),
                 setup.onFailure(),
                 setup.leaseMicros(),
                 setup.clock(),

@@ -101,16 +101,23 @@ final class HoldRenewals {
         schedule();
     }
 
-    /** Ends the renewal of a hold. */
-    void remove(String key, LimiterDecision taken) {
+    /** Ends the renewal of a hold; whether it was renewed here. */
+    boolean remove(String key, LimiterDecision taken) {
+        boolean[] found = {false};
         held.computeIfPresent(key, (unused, holds) -> {
             HoldId id = HoldId.of(taken);
             Held group = holds.get(id);
+            found[0] = group != null;
             if (group != null && --group.count == 0) {
                 holds.remove(id);
             }
             return holds.isEmpty() ? null : holds;
         });
+        return found[0];
+    }
+
+    boolean isEmpty() {
+        return held.isEmpty();
     }
 
     /** Whether there is a hold of as many permits that was taken at the same instant; true if that is not known. */

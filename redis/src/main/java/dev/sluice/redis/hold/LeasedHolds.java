@@ -169,6 +169,21 @@ final class LeasedHolds {
                 result -> then.accept(result == null ? Result.FOUND : result));
     }
 
+    /** Ends what calls may still add to a key: it was reset. */
+    void removeAll(String key) {
+        pending.forEach((id, lease) -> {
+            if (lease.key.equals(key) && pending.remove(id, lease)) {
+                ended.put(id, Known.of(lease));
+            }
+        });
+        underLease.forEach((id, hold) -> {
+            if (hold.lease.key.equals(key) && underLease.remove(id, hold)) {
+                ended.put(id, hold);
+            }
+        });
+        schedule();
+    }
+
     /** The holds whose leases are neither confirmed nor over. */
     private Set<Taken> leasedAt(long now) {
         Set<Taken> leased = new HashSet<>();

@@ -13,6 +13,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The holds of one limiter that this process has taken in Redis. */
@@ -35,6 +36,8 @@ public final class LimiterHolds {
     private final HoldRenewals renewals;
     private final LeasedHolds leases;
     private final UnconfirmedReleases releases;
+    private final String name;
+    private final LimitersOfOneName limiters;
 
     /** Holds that end {@code leaseMicros} after their last renewal; never, if that is 0. */
     public LimiterHolds(
@@ -43,13 +46,17 @@ public final class LimiterHolds {
             KeyNames names,
             ScheduledExecutorService executor,
             HoldCounters counters,
-            long leaseMicros) {
+            long leaseMicros,
+            String name,
+            LimitersOfOneName limiters) {
         this.calls = calls;
         this.connection = connection;
         this.names = names;
         this.renewals = new HoldRenewals(new Renewals(), executor, counters, leaseMicros);
         this.leases = new LeasedHolds(new Leases(), executor, counters, leaseMicros);
         this.releases = new UnconfirmedReleases(new Releases(), executor, leaseMicros);
+        this.name = name;
+        this.limiters = limiters;
     }
 
     // ---- Renewing
@@ -57,16 +64,46 @@ public final class LimiterHolds {
     /** Keeps permits held from now on. */
     public void add(String key, LimiterDecision taken) {
         renewals.add(key, taken);
+        limiters.update(name, this);
     }
 
-    /** Ends the renewal of a hold. */
+    /** Ends the renewal of a hold, whichever limiter of this name has taken it. */
     public void remove(String key, LimiterDecision taken) {
-        renewals.remove(key, taken);
+        if (!removeOwn(key, taken)) {
+            var unused = others().anyMatch(each -> each.removeOwn(key, taken));
+        }
     }
 
-    /** Ends the renewal of all holds of a key. */
+    private boolean removeOwn(String key, LimiterDecision taken) {
+        boolean found = renewals.remove(key, taken);
+        limiters.update(name, this);
+        return found;
+    }
+
+    /** Ends all holds of a key that the limiters of this name have here. */
     public void removeAll(String key) {
+        removeAllOwn(key);
+        others().forEach(each -> each.removeAllOwn(key));
+    }
+
+    private void removeAllOwn(String key) {
         renewals.removeAll(key);
+        leases.removeAll(key);
+        limiters.update(name, this);
+    }
+
+    boolean isHolding() {
+        return !renewals.isEmpty();
+    }
+
+    /** The other limiters of this name that hold permits. */
+    private Stream<LimiterHolds> others() {
+        return limiters.of(name).stream().filter(each -> each != this);
+    }
+
+    private boolean holdsAlike(String key, long takenAtMicros, long permits) {
+        return renewals.holdsAlike(key, takenAtMicros, permits)
+                || others().anyMatch(each -> each.renewals.holdsAlike(key, takenAtMicros, permits));
     }
 
     private final class Renewals implements HoldRenewals.Renewal {
@@ -125,7 +162,8 @@ public final class LimiterHolds {
 
         @Override
         public boolean holdsAlike(String key, LimiterDecision taken) {
-            return renewals.holdsAlike(key, taken.takenAtMicros(), taken.charged()) || leases.isUnconfirmed(key, taken);
+            return LimiterHolds.this.holdsAlike(key, taken.takenAtMicros(), taken.charged())
+                    || leases.isUnconfirmed(key, taken);
         }
 
         @Override
@@ -184,7 +222,7 @@ public final class LimiterHolds {
 
         @Override
         public boolean holdsAlike(String key, LeaseCall call) {
-            return renewals.holdsAlike(key, call.id(), call.permits());
+            return LimiterHolds.this.holdsAlike(key, call.id(), call.permits());
         }
     }
 }

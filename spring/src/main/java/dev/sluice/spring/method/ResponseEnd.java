@@ -85,6 +85,7 @@ final class ResponseEnd {
             static boolean await(HttpServletRequest request, Runnable end) {
                 try {
                     request.getAsyncContext().addListener(new AsyncError(end));
+                    AsyncFailure.whenBrokenOff(request, end);
                     return true;
                 } catch (IllegalStateException over) {
                     return false;

@@ -8,6 +8,7 @@ import dev.sluice.spring.RateLimit;
 import dev.sluice.spring.RunningApp;
 import dev.sluice.spring.WebServer;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -28,6 +29,8 @@ import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.io.InputStreamResource;
+import org.springframework.core.io.Resource;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -149,6 +152,47 @@ abstract class DeferredResponseContract {
             return new DeferredResult<>(100L);
         }
 
+        @GetMapping("/broken/stream")
+        @RateLimit("1 at once")
+        public StreamingResponseBody brokenStream() {
+            return out -> {
+                out.write('1');
+                out.flush();
+                throw new IllegalStateException("the test wants it so");
+            };
+        }
+
+        @GetMapping("/broken/emitter")
+        @RateLimit("1 at once")
+        public SseEmitter brokenEmitter() throws IOException {
+            SseEmitter emitter = new SseEmitter(10_000L);
+            emitter.send("1");
+            emitter.completeWithError(new IllegalStateException("the test wants it so"));
+            return emitter;
+        }
+
+        @GetMapping("/broken/file")
+        @RateLimit("1 at once")
+        public Callable<Resource> brokenFile() {
+            return () -> new InputStreamResource(new InputStream() {
+                private int left = 1 << 20;
+
+                @Override
+                public int read() {
+                    return read(new byte[1], 0, 1);
+                }
+
+                @Override
+                public int read(byte[] bytes, int from, int count) {
+                    if (left <= 0) {
+                        throw new IllegalStateException("the test wants it so");
+                    }
+                    left -= count;
+                    return count;
+                }
+            });
+        }
+
         @GetMapping("/failing")
         @RateLimit("1 at once")
         public Callable<String> failing() {
@@ -169,7 +213,14 @@ abstract class DeferredResponseContract {
                 "server.shutdown=immediate",
                 "sluice.rules[0].name=early",
                 "sluice.rules[0].when.path=/early",
-                "sluice.rules[0].limits[0]=1 at once");
+                "sluice.rules[0].limits[0]=1 at once",
+                "sluice.rules[1].name=broken",
+                "sluice.rules[1].when.path=/broken/**",
+                "sluice.rules[1].limits[0]=1 at once",
+                "sluice.rules[2].name=broken-by-status",
+                "sluice.rules[2].when.path=/broken/**",
+                "sluice.rules[2].when.status=5*",
+                "sluice.rules[2].limits[0]=100 per 1h");
     }
 
     @AfterAll
@@ -220,6 +271,31 @@ abstract class DeferredResponseContract {
     void aTimeoutOrAnErrorFreesThem(String type) {
         for (int i = 0; i < 3; i++) {
             Eventually.holds("it is free again", SOON, () -> app.get("/" + type).statusCode() >= 500);
+        }
+    }
+
+    /** On Jetty no listener is told of that. Where nothing has left yet, an error page does. */
+    @ParameterizedTest
+    @ValueSource(strings = {"stream", "emitter", "file"})
+    void aResponseThatBreaksOffFreesThem(String type) {
+        for (int i = 0; i < 3; i++) {
+            Eventually.holds(
+                    "it is free again",
+                    SOON,
+                    () -> statusLine("/broken/" + type).matches("HTTP/1.1 [25]00"));
+        }
+    }
+
+    private String statusLine(String path) {
+        URI url = URI.create(app.url(path));
+        try (Socket client = new Socket(url.getHost(), url.getPort())) {
+            client.setSoTimeout(20_000);
+            client.getOutputStream()
+                    .write(("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                            .getBytes(StandardCharsets.US_ASCII));
+            return new String(client.getInputStream().readNBytes(12), StandardCharsets.US_ASCII);
+        } catch (IOException e) {
+            return e.toString();
         }
     }
 

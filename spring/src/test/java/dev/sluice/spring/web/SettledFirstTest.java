@@ -11,9 +11,14 @@ import dev.sluice.rules.engine.RuleEngine;
 import dev.sluice.spring.RunningApp;
 import dev.sluice.spring.WebServer;
 import jakarta.servlet.AsyncContext;
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
+import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.WriteListener;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
@@ -61,7 +66,23 @@ class SettledFirstTest {
             "/login/length-last",
             "/login/forwarded",
             "/login/redirected",
-            "/login/raw-async");
+            "/login/redirected-with-a-status",
+            "/login/redirected-with-a-body",
+            "/login/redirected-with-both",
+            "/login/raw-async",
+            "/login/ended-by-a-listener",
+            "/login/written-by-a-listener",
+            "/login/written-without-blocking",
+            "/login/dispatched",
+            "/login/dispatched-and-ended",
+            "/login/included",
+            "/login/included-error",
+            "/login/included-redirect",
+            "/login/error-taken-back",
+            "/login/checked",
+            "/login/formatted",
+            "/login/async-error",
+            "/login/closed");
 
     private final Map<On, RunningApp> apps = new EnumMap<>(On.class);
 
@@ -171,6 +192,167 @@ class SettledFirstTest {
             response.sendRedirect("/login?error");
         }
 
+        @PostMapping("/login/redirected-with-a-status")
+        void redirectedWithAStatus(HttpServletResponse response) throws Exception {
+            Redirect61.send(response, "/login?error", 303);
+        }
+
+        @PostMapping("/login/redirected-with-a-body")
+        void redirectedWithABody(HttpServletResponse response) throws Exception {
+            response.getWriter().print("wrong");
+            Redirect61.send(response, "/login?error", false);
+        }
+
+        @PostMapping("/login/redirected-with-both")
+        void redirectedWithBoth(HttpServletResponse response) throws Exception {
+            response.getWriter().print("wrong");
+            Redirect61.send(response, "/login?error", 303, false);
+        }
+
+        private static void onTimeout(HttpServletRequest request, OnTimeout then) {
+            AsyncContext async = request.startAsync();
+            async.setTimeout(20);
+            async.addListener(then);
+        }
+
+        @PostMapping("/login/ended-by-a-listener")
+        void endedByAListener(HttpServletRequest request, HttpServletResponse response) {
+            onTimeout(request, async -> {
+                ((HttpServletResponse) async.getResponse()).setStatus(401);
+                async.complete();
+            });
+        }
+
+        @PostMapping("/login/written-by-a-listener")
+        void writtenByAListener(HttpServletRequest request, HttpServletResponse response) {
+            onTimeout(request, async -> {
+                ((HttpServletResponse) async.getResponse()).setStatus(401);
+                async.getResponse().getWriter().print("wrong");
+                async.getResponse().flushBuffer();
+                async.complete();
+            });
+        }
+
+        @PostMapping("/login/written-without-blocking")
+        void writtenWithoutBlocking(HttpServletRequest request, HttpServletResponse response) throws IOException {
+            AsyncContext async = request.startAsync();
+            ServletOutputStream out = response.getOutputStream();
+            out.setWriteListener(new WriteListener() {
+                private int left = 5;
+
+                @Override
+                public void onWritePossible() throws IOException {
+                    response.setStatus(401);
+                    while (out.isReady()) {
+                        if (left-- == 0) {
+                            async.complete();
+                            return;
+                        }
+                        out.write("wrong ".repeat(500).getBytes(StandardCharsets.US_ASCII));
+                    }
+                }
+
+                @Override
+                public void onError(Throwable failure) {}
+            });
+        }
+
+        /** Goes on with the response of the container. */
+        @PostMapping("/login/dispatched")
+        void dispatched(HttpServletRequest request, HttpServletResponse response) {
+            request.startAsync().dispatch("/login/closed");
+        }
+
+        @PostMapping("/login/dispatched-and-ended")
+        void dispatchedAndEnded(HttpServletRequest request, HttpServletResponse response) {
+            request.startAsync().dispatch("/login/own-async");
+        }
+
+        @PostMapping("/login/own-async")
+        void ownAsync(HttpServletRequest request, HttpServletResponse response) {
+            AsyncContext async = request.startAsync();
+            async.start(() -> {
+                ((HttpServletResponse) async.getResponse()).setStatus(401);
+                async.complete();
+            });
+        }
+
+        @PostMapping("/login/of-five-bytes")
+        void ofFiveBytes(HttpServletResponse response) throws IOException {
+            response.setContentLength(5);
+            response.getWriter().print("wrong");
+        }
+
+        /** The container ignores the length, so the status may still change. */
+        @PostMapping("/login/included")
+        void included(HttpServletRequest request, HttpServletResponse response) throws Exception {
+            request.getRequestDispatcher("/login/of-five-bytes").include(request, response);
+            response.setStatus(401);
+        }
+
+        @PostMapping("/login/included-error")
+        void includedError(HttpServletRequest request, HttpServletResponse response) throws Exception {
+            request.getRequestDispatcher("/login/error").include(request, response);
+            response.setStatus(401);
+            response.flushBuffer();
+        }
+
+        @PostMapping("/login/included-redirect")
+        void includedRedirect(HttpServletRequest request, HttpServletResponse response) throws Exception {
+            request.getRequestDispatcher("/login/redirected").include(request, response);
+            response.setStatus(401);
+            response.flushBuffer();
+        }
+
+        /** Undertow allows that. */
+        @PostMapping("/login/error-taken-back")
+        void errorTakenBack(HttpServletResponse response) throws IOException {
+            response.sendError(401);
+            try {
+                response.reset();
+            } catch (IllegalStateException e) {
+                return;
+            }
+            response.setStatus(401);
+            response.getWriter().print("wrong");
+            response.flushBuffer();
+        }
+
+        @PostMapping("/login/checked")
+        void checked(HttpServletResponse response) throws IOException {
+            response.setStatus(401);
+            response.getWriter().print("wrong");
+            assertThat(response.getWriter().checkError()).isFalse();
+        }
+
+        @PostMapping("/login/formatted")
+        void formatted(HttpServletResponse response) throws IOException {
+            response.setStatus(401);
+            for (int i = 0; i < 1000; i++) {
+                response.getWriter().format("wrong %d %s", i, "password").append("more");
+            }
+        }
+
+        @PostMapping("/login/async-error")
+        void asyncError(HttpServletRequest request, HttpServletResponse response) {
+            AsyncContext async = request.startAsync(request, response);
+            async.start(() -> {
+                try {
+                    response.sendError(401, "wrong");
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+                async.complete();
+            });
+        }
+
+        @PostMapping("/login/closed")
+        void closed(HttpServletResponse response) throws IOException {
+            response.setStatus(401);
+            response.getOutputStream().write('1');
+            response.getOutputStream().close();
+        }
+
         @PostMapping("/login/raw-async")
         void rawAsync(HttpServletRequest request, HttpServletResponse response) {
             AsyncContext async = request.startAsync(request, response);
@@ -180,6 +362,25 @@ class SettledFirstTest {
                 async.complete();
             });
         }
+    }
+
+    /** Ends an asynchronous response after its timeout. */
+    private interface OnTimeout extends AsyncListener {
+        void end(AsyncContext async) throws IOException;
+
+        @Override
+        default void onTimeout(AsyncEvent event) throws IOException {
+            end(event.getAsyncContext());
+        }
+
+        @Override
+        default void onComplete(AsyncEvent event) {}
+
+        @Override
+        default void onError(AsyncEvent event) {}
+
+        @Override
+        default void onStartAsync(AsyncEvent event) {}
     }
 
     private static RunningApp start(On on, String store, List<Class<?>> classes) {
@@ -193,6 +394,7 @@ class SettledFirstTest {
                 "sluice.rules[0].when.path=/login/**",
                 "sluice.rules[0].when.status[0]=401",
                 "sluice.rules[0].when.status[1]=302",
+                "sluice.rules[0].when.status[2]=303",
                 "sluice.rules[0].key=ip",
                 "sluice.rules[0].limits=100 per 1h sliding-log");
     }
@@ -206,6 +408,14 @@ class SettledFirstTest {
         return Stream.of(On.values()).flatMap(on -> on.paths().map(path -> Arguments.of(on, path)));
     }
 
+    /**
+     * Whether a listener is told of a charge. When a request begins it is told, too: of the rules that are charged then, and
+     * there are none.
+     */
+    private static boolean isCharge(Verdict verdict) {
+        return !verdict.decisions().isEmpty();
+    }
+
     /** Holds up charges until somebody has seen the response; tells whether that was so. */
     private static final class Hindrance implements VerdictListener {
         private final CountDownLatch visible = new CountDownLatch(1);
@@ -213,6 +423,9 @@ class SettledFirstTest {
 
         @Override
         public void decided(Request request, Verdict verdict) {
+            if (!isCharge(verdict)) {
+                return;
+            }
             try {
                 seenFirst.complete(visible.await(HELD_UP_MILLIS, TimeUnit.MILLISECONDS));
             } catch (InterruptedException e) {
@@ -246,7 +459,11 @@ class SettledFirstTest {
     void nothingIsCommittedBeforeTheCharge(On on, String path) throws Exception {
         RunningApp app = apps.computeIfAbsent(on, each -> each.start("memory"));
         CompletableFuture<Boolean> committed = new CompletableFuture<>();
-        app.bean(RuleEngine.class).listener((request, verdict) -> committed.complete(isCommitted()));
+        app.bean(RuleEngine.class).listener((request, verdict) -> {
+            if (isCharge(verdict)) {
+                committed.complete(isCommitted());
+            }
+        });
         try (Socket socket = RawHttp.send(app.url(""), "POST", path, "X-Forwarded-For", "203.0.113.2")) {
             assertThat(socket.getInputStream().read()).isEqualTo('H');
         }

@@ -40,8 +40,11 @@ final class RateLimitedExceptionFilter implements Filter {
         }
         try {
             chain.doFilter(request, response);
-        } catch (IOException | ServletException | RuntimeException e) {
+        } catch (IOException | ServletException | RuntimeException | Error e) {
             RateLimitedException denied = Refusals.find(e);
+            if (response.isCommitted()) {
+                AsyncFailure.brokenOff(request);
+            }
             if (denied == null || response.isCommitted()) {
                 throw e;
             }

@@ -1,6 +1,7 @@
 package dev.sluice.spring.web.servlet;
 
 import jakarta.servlet.AsyncContext;
+import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import jakarta.servlet.ServletContext;
 import jakarta.servlet.ServletException;
@@ -8,6 +9,7 @@ import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
+import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +22,7 @@ final class SettlingRequestWrapper extends HttpServletRequestWrapper {
     SettlingRequestWrapper(HttpServletRequest request, SettlingResponseWrapper settling) {
         super(request);
         this.settling = settling;
+        settling.isFor(this);
     }
 
     @Override
@@ -84,12 +87,12 @@ final class SettlingRequestWrapper extends HttpServletRequestWrapper {
 
         @Override
         public void addListener(AsyncListener listener) {
-            context.addListener(listener);
+            context.addListener(new Listener(listener, settling));
         }
 
         @Override
         public void addListener(AsyncListener listener, ServletRequest request, ServletResponse response) {
-            context.addListener(listener, request, response);
+            context.addListener(new Listener(listener, settling), request, response);
         }
 
         @Override
@@ -105,6 +108,37 @@ final class SettlingRequestWrapper extends HttpServletRequestWrapper {
         @Override
         public long getTimeout() {
             return context.getTimeout();
+        }
+    }
+
+    /** A listener that gets the same context as the application: it may complete the response after a timeout. */
+    private record Listener(AsyncListener listener, SettlingResponseWrapper settling) implements AsyncListener {
+        private AsyncEvent settling(AsyncEvent event) {
+            return new AsyncEvent(
+                    new Async(event.getAsyncContext(), settling),
+                    event.getSuppliedRequest(),
+                    event.getSuppliedResponse(),
+                    event.getThrowable());
+        }
+
+        @Override
+        public void onComplete(AsyncEvent event) throws IOException {
+            listener.onComplete(settling(event));
+        }
+
+        @Override
+        public void onTimeout(AsyncEvent event) throws IOException {
+            listener.onTimeout(settling(event));
+        }
+
+        @Override
+        public void onError(AsyncEvent event) throws IOException {
+            listener.onError(settling(event));
+        }
+
+        @Override
+        public void onStartAsync(AsyncEvent event) throws IOException {
+            listener.onStartAsync(settling(event));
         }
     }
 }

@@ -1,12 +1,19 @@
 package dev.sluice.spring.web.servlet;
 
 import dev.sluice.spring.web.RequestCharge;
+import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.ServletResponseWrapper;
 import jakarta.servlet.WriteListener;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpServletResponseWrapper;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 import java.nio.CharBuffer;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
@@ -20,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  * response is complete: with as many bytes as {@code Content-Length} says, or by a redirect. Some containers send it then,
  * before the application returns. Jetty sends a large write at once, even if the buffer has room for it. After {@code
  * sendError} it is not settled here, because the error page has the last word.
+ *
+ * <p>What an included resource does to the head of the response, the container ignores, and so does this.
  */
 final class SettlingResponseWrapper extends HttpServletResponseWrapper {
     /** How much of one write every container keeps, unless a quarter of the buffer is more. */
@@ -27,7 +36,13 @@ final class SettlingResponseWrapper extends HttpServletResponseWrapper {
 
     private static final String CONTENT_LENGTH = "Content-Length";
 
+    /** The redirect that all others of Servlet 6.1 lead to; null in an older container. */
+    private static final @Nullable MethodHandle REDIRECT = redirect();
+
     private final RequestCharge charge;
+    /** Knows whether a resource is being included; null before the request is wrapped. */
+    private @Nullable ServletRequest request;
+
     private @Nullable PrintWriter writer;
     private @Nullable ServletOutputStream output;
     private long buffered;
@@ -42,8 +57,31 @@ final class SettlingResponseWrapper extends HttpServletResponseWrapper {
         this.charge = charge;
     }
 
+    private static @Nullable MethodHandle redirect() {
+        MethodType type = MethodType.methodType(void.class, String.class, int.class, boolean.class);
+        try {
+            return MethodHandles.publicLookup().findVirtual(HttpServletResponse.class, "sendRedirect", type);
+        } catch (NoSuchMethodException | IllegalAccessException e) {
+            return null;
+        }
+    }
+
     RequestCharge charge() {
         return charge;
+    }
+
+    /** The request as the application sees it: Tomcat tells of an include below it alone. */
+    void isFor(ServletRequest wrapped) {
+        this.request = wrapped;
+    }
+
+    /** Whether what is written to a response comes here. */
+    boolean isWithin(ServletResponse response) {
+        return response == this || (response instanceof ServletResponseWrapper outer && outer.isWrapperFor(this));
+    }
+
+    private boolean isIncluded() {
+        return request != null && request.getAttribute(RequestDispatcher.INCLUDE_REQUEST_URI) != null;
     }
 
     /** Whether the response is left to an error page. */
@@ -102,10 +140,14 @@ final class SettlingResponseWrapper extends HttpServletResponseWrapper {
     @Override
     public void reset() {
         super.reset();
+        if (isIncluded()) {
+            return;
+        }
         buffered = 0;
         contentLength = Long.MAX_VALUE;
         writer = null;
         output = null;
+        error = false;
     }
 
     @Override
@@ -123,19 +165,48 @@ final class SettlingResponseWrapper extends HttpServletResponseWrapper {
     @Override
     public void sendError(int status) throws IOException {
         super.sendError(status);
-        error = true;
+        error |= !isIncluded();
     }
 
     @Override
     public void sendError(int status, String message) throws IOException {
         super.sendError(status, message);
-        error = true;
+        error |= !isIncluded();
     }
 
     @Override
     public void sendRedirect(String location) throws IOException {
-        settle(SC_FOUND);
+        redirecting(SC_FOUND);
         super.sendRedirect(location);
+    }
+
+    /** Of Servlet 6.1, as the next two are. */
+    public void sendRedirect(String location, int status) throws IOException {
+        sendRedirect(location, status, true);
+    }
+
+    public void sendRedirect(String location, boolean clearBuffer) throws IOException {
+        sendRedirect(location, SC_FOUND, clearBuffer);
+    }
+
+    public void sendRedirect(String location, int status, boolean clearBuffer) throws IOException {
+        if (REDIRECT == null) {
+            throw new UnsupportedOperationException("a redirect with a status, or with a body, is of Servlet 6.1");
+        }
+        redirecting(status);
+        try {
+            REDIRECT.invoke((HttpServletResponse) getResponse(), location, status, clearBuffer);
+        } catch (IOException | RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new IllegalStateException(e); // it declares no other
+        }
+    }
+
+    private void redirecting(int status) {
+        if (!isIncluded()) {
+            settle(status);
+        }
     }
 
     @Override
@@ -189,6 +260,9 @@ final class SettlingResponseWrapper extends HttpServletResponseWrapper {
      * Tomcat sends it then.
      */
     private void expect(long length) {
+        if (isIncluded()) {
+            return;
+        }
         contentLength = length >= 0 ? length : Long.MAX_VALUE;
         if (length > 0 && buffered >= length) {
             settle(); // Jetty sends what is complete

@@ -135,9 +135,18 @@ final class SluiceFilter extends OncePerRequestFilter {
         }
         try {
             request.getAsyncContext().addListener(new AsyncEnd(charge, response));
+            AsyncFailure.whenBrokenOff(request, () -> brokenOff(charge));
             return true;
         } catch (IllegalStateException over) {
             return false; // on Undertow it may have ended meanwhile
+        }
+    }
+
+    private static void brokenOff(RequestCharge charge) {
+        if (charge.needsStatus()) {
+            charge.fail(); // settled when the response began to leave, unless it only has been left to an error page
+        } else {
+            complete(charge, 500);
         }
     }
 
@@ -166,8 +175,25 @@ final class SluiceFilter extends OncePerRequestFilter {
             proceed(settling.charge(), request, response, chain);
             return;
         }
+        if (settling == null) {
+            chain.doFilter(request, response);
+        } else if (settling.isWithin(response)) {
+            proceedAgain(settling, request, response, chain);
+        } else { // an asynchronous part that was started without a response goes on with the container's
+            SettlingResponseWrapper again = new SettlingResponseWrapper(response, settling.charge());
+            request.setAttribute(settlingAttribute, again);
+            proceedAgain(again, new SettlingRequestWrapper(request, again), again, chain);
+        }
+    }
+
+    private static void proceedAgain(
+            SettlingResponseWrapper settling,
+            HttpServletRequest request,
+            HttpServletResponse response,
+            FilterChain chain)
+            throws ServletException, IOException {
         chain.doFilter(request, response);
-        if (settling != null && !request.isAsyncStarted()) {
+        if (!request.isAsyncStarted()) {
             settling.settle();
         }
     }

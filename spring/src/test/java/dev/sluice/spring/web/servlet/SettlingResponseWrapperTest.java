@@ -8,9 +8,9 @@ import dev.sluice.rules.Verdict;
 import dev.sluice.rules.file.RuleFile;
 import dev.sluice.spring.LimitedCallListener.Ending;
 import dev.sluice.spring.RuleRegistry;
+import dev.sluice.spring.web.Redirect61;
 import dev.sluice.spring.web.RequestCharge;
 import jakarta.servlet.http.HttpServletResponse;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Objects;
@@ -25,7 +25,7 @@ class SettlingResponseWrapperTest {
     private static final byte[] BODY = "wrong".getBytes(StandardCharsets.US_ASCII);
 
     private interface Writing {
-        void to(HttpServletResponse response) throws IOException;
+        void to(HttpServletResponse response) throws Exception;
     }
 
     private record Case(String name, long charged, Writing writing) {
@@ -87,12 +87,15 @@ class SettlingResponseWrapperTest {
                     }
                 }),
                 new Case("nothing", 0, response -> response.setContentLength(0)),
-                new Case("a redirect", 1, response -> response.sendRedirect("/login?error")));
+                new Case("a redirect", 1, response -> response.sendRedirect("/login?error")),
+                new Case("a redirect with a status", 1, response -> Redirect61.send(response, "/login?error", 302)),
+                new Case("a redirect with a body", 1, response -> Redirect61.send(response, "/login?error", false)),
+                new Case("a redirect with both", 1, response -> Redirect61.send(response, "/login?error", 302, false)));
     }
 
     @ParameterizedTest
     @MethodSource("cases")
-    void settlesWhenTheResponseMayLeave(Case each) throws IOException {
+    void settlesWhenTheResponseMayLeave(Case each) throws Exception {
         RuleRegistry registry = new RuleRegistry(Store.builder().build(), RuleFile.parse("rules.yaml", """
                         rules:
                           - { name: wrong, key: [ip], when: { status: [401, 302] }, limits: [3 per 1h sliding-log] }
