@@ -68,6 +68,7 @@ final class Ports implements AutoCloseable {
         this.vertx = Vertx.builder()
                 .with(new VertxOptions()
                         .setWorkerPoolSize(2)
+                        .setDisableTCCL(true) // one class loader has all classes: no need to set it for every request
                         .setMetricsOptions(new MetricsOptions().setEnabled(true))
                         .setEventLoopPoolSize(loops())
                         .setFileSystemOptions(new FileSystemOptions()

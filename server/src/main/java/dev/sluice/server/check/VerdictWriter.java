@@ -12,6 +12,7 @@ import dev.sluice.rules.Verdict;
 import dev.sluice.server.web.HttpProblem;
 import io.netty.util.AsciiString;
 import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.List;
@@ -45,12 +46,12 @@ final class VerdictWriter {
 
     /** The response to one check; {@code hold} is the token of its holds, if it has any. */
     Future<Void> send(HttpServerResponse response, Verdict verdict, @Nullable String hold) {
-        fields(response, verdict);
-        response.putHeader(CACHE_CONTROL, NO_STORE);
+        MultiMap head = fields(response, verdict).set(CACHE_CONTROL, NO_STORE);
         if (verdict.allowed()) {
-            response.putHeader(CONTENT_TYPE, JSON);
+            head.set(CONTENT_TYPE, JSON);
         } else {
-            response.setStatusCode(429).putHeader(CONTENT_TYPE, PROBLEM);
+            response.setStatusCode(429);
+            head.set(CONTENT_TYPE, PROBLEM);
         }
         body(text.clear(), verdict, hold);
         return response.end(text.put('\n').body());
@@ -77,8 +78,9 @@ final class VerdictWriter {
                 .end(list);
     }
 
-    /** The header fields about limits, without rules in shadow mode. */
-    void fields(HttpServerResponse response, Verdict verdict) {
+    /** Sets the header fields about limits, without rules in shadow mode. */
+    private MultiMap fields(HttpServerResponse response, Verdict verdict) {
+        MultiMap head = response.headers(); // each putHeader of a response would take its lock
         List<RuleDecision> ruleDecisions = verdict.decisions();
         boolean denied = !verdict.allowed();
         text.clear();
@@ -90,7 +92,7 @@ final class VerdictWriter {
             }
         }
         if (text.length() > 0) {
-            response.putHeader(POLICY, text.field());
+            head.set(POLICY, text.field());
             state.setLength(0);
             for (int i = 0; i < ruleDecisions.size(); i++) {
                 RuleDecision ruleDecision = ruleDecisions.get(i);
@@ -98,19 +100,20 @@ final class VerdictWriter {
                     RateLimitHeaders.states(state, ruleDecision.rule().name(), ruleDecision.decision(), denied);
                 }
             }
-            response.putHeader(STATE, new AsciiString(state.toString().getBytes(ISO_8859_1), false));
+            head.set(STATE, new AsciiString(state.toString().getBytes(ISO_8859_1), false));
         }
         RuleDecision decisive = verdict.decisive();
         if (denied && decisive != null && decisive.decision().retryAfterMicros() != Decision.NEVER_MICROS) {
             long seconds = RateLimitHeaders.seconds(decisive.decision().retryAfterMicros());
-            response.putHeader(RETRY_AFTER, text.clear().number(seconds).field());
+            head.set(RETRY_AFTER, text.clear().number(seconds).field());
         }
         if (verdict.degraded()) {
-            response.putHeader(DEGRADED, TRUE);
+            head.set(DEGRADED, TRUE);
         }
         if (fields == HeaderFields.STANDARD_AND_LEGACY) {
-            RateLimitHeaders.setLegacy(verdict, response::putHeader);
+            RateLimitHeaders.setLegacy(verdict, head::set);
         }
+        return head;
     }
 
     private void body(ByteBuilder json, Verdict verdict, @Nullable String hold) {

@@ -12,7 +12,8 @@ import java.util.function.BooleanSupplier;
 
 /**
  * Limits the connections that a listening socket accepts: closes those beyond the limit at once, and gives each of the
- * others a {@link LingeringClose}, an {@link IdleTimeout}, a {@link HeadTimeout} and a share of the {@link ConnectionMemory}.
+ * others a {@link LingeringClose}, a {@link ResponseCoalescer}, an {@link IdleTimeout}, a {@link HeadTimeout} and a share of
+ * the {@link ConnectionMemory}.
  */
 @Sharable
 final class ConnectionLimit extends ChannelInboundHandlerAdapter {
@@ -61,6 +62,7 @@ final class ConnectionLimit extends ChannelInboundHandlerAdapter {
                 .pipeline()
                 .addLast(
                         closing.closer(),
+                        new ResponseCoalescer(),
                         new IdleTimeout(bounds.idleTimeout()),
                         memory.counter(),
                         new HeadTimeout(bounds.requestTimeout()));
