@@ -2,6 +2,7 @@ package dev.sluice.server.web;
 
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
 import io.netty.util.concurrent.FastThreadLocal;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
@@ -56,6 +57,13 @@ final class ResponseCoalescer extends ChannelDuplexHandler {
     public void channelReadComplete(ChannelHandlerContext context) {
         send();
         context.fireChannelReadComplete();
+    }
+
+    /** Sends what waits before it closes: closing drops what was not sent. */
+    @Override
+    public void close(ChannelHandlerContext context, ChannelPromise promise) {
+        send();
+        context.close(promise);
     }
 
     private static void sendAll() {

@@ -67,6 +67,13 @@ class ResponseCoalescerTest {
         assertThat(response.isSuccess()).isTrue();
     }
 
+    @Test
+    void sendsBeforeTheServerClosesAConnection() {
+        ChannelFuture response = respond(0);
+        var unused = connections.get(0).close();
+        assertThat(response.isSuccess()).isTrue();
+    }
+
     private ChannelFuture respond(int connection) {
         return connections.get(connection).pipeline().writeAndFlush(Unpooled.wrappedBuffer(new byte[10]));
     }
