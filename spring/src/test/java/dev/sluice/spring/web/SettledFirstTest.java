@@ -22,12 +22,15 @@ import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
@@ -36,11 +39,20 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
+import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
+import org.springframework.web.server.ResponseStatusException;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.WebFilter;
+import org.springframework.web.server.WebFilterChain;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /**
  * A client sees no byte of a response before its request is charged by the status. Each charge is held up, and meanwhile
@@ -83,6 +95,13 @@ class SettledFirstTest {
             "/login/formatted",
             "/login/async-error",
             "/login/closed");
+    private static final List<String> WEBFLUX = List.of(
+            "/login/in-commit",
+            "/login/in-commit-late",
+            "/login/in-commit-completed",
+            "/login/in-commit-nested",
+            "/login/in-commit-of-a-filter",
+            "/login/in-commit-fails");
 
     private final Map<On, RunningApp> apps = new EnumMap<>(On.class);
 
@@ -103,14 +122,14 @@ class SettledFirstTest {
         }
 
         Stream<String> paths() {
-            return stack == Stack.SERVLET ? Stream.concat(ANY_STACK.stream(), SERVLETS.stream()) : ANY_STACK.stream();
+            return Stream.concat(ANY_STACK.stream(), (stack == Stack.SERVLET ? SERVLETS : WEBFLUX).stream());
         }
 
         RunningApp start(String store) {
             return SettledFirstTest.start(
                     this,
                     store,
-                    stack == Stack.SERVLET ? List.of(LoginApp.class, Responses.class) : List.of(LoginApp.class));
+                    List.of(LoginApp.class, stack == Stack.SERVLET ? Responses.class : CommitActions.class));
         }
     }
 
@@ -364,6 +383,70 @@ class SettledFirstTest {
         }
     }
 
+    /** Changes the status of a response that is being committed. */
+    @RestController
+    static class CommitActions implements WebFilter {
+        private static Supplier<Mono<Void>> unauthorized(ServerHttpResponse response) {
+            return () -> Mono.fromRunnable(() -> response.setStatusCode(HttpStatus.UNAUTHORIZED));
+        }
+
+        @Override
+        public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
+            if (exchange.getRequest().getPath().value().equals("/login/in-commit-of-a-filter")) {
+                exchange.getResponse().beforeCommit(unauthorized(exchange.getResponse()));
+            }
+            return chain.filter(exchange);
+        }
+
+        @PostMapping("/login/in-commit-of-a-filter")
+        String inCommitOfAFilter() {
+            return "wrong";
+        }
+
+        @PostMapping("/login/in-commit")
+        String inCommit(ServerHttpResponse response) {
+            response.beforeCommit(unauthorized(response));
+            return "wrong";
+        }
+
+        @PostMapping("/login/in-commit-late")
+        Flux<String> late(ServerHttpResponse response) {
+            response.beforeCommit(() -> Mono.delay(Duration.ofMillis(20))
+                    .then(unauthorized(response).get()));
+            return Flux.just("wrong", "password");
+        }
+
+        @PostMapping("/login/in-commit-completed")
+        Mono<Void> completed(ServerHttpResponse response) {
+            response.beforeCommit(unauthorized(response));
+            return response.setComplete();
+        }
+
+        /** Spring runs only the actions that were registered before the commit: the response leaves with 401. */
+        @PostMapping("/login/in-commit-nested")
+        Mono<Void> nested(ServerHttpResponse response) {
+            response.beforeCommit(() -> {
+                response.beforeCommit(() -> Mono.fromRunnable(() -> response.setStatusCode(HttpStatus.OK)));
+                return unauthorized(response).get();
+            });
+            return response.setComplete();
+        }
+
+        @PostMapping("/login/taken-back-in-commit")
+        Mono<Void> takenBack(ServerHttpResponse response) {
+            response.setStatusCode(HttpStatus.UNAUTHORIZED);
+            response.beforeCommit(() -> Mono.fromRunnable(() -> response.setStatusCode(HttpStatus.OK)));
+            return response.setComplete();
+        }
+
+        /** Spring runs no further action then, and sends an error page. */
+        @PostMapping("/login/in-commit-fails")
+        String fails(ServerHttpResponse response) {
+            response.beforeCommit(() -> Mono.error(new ResponseStatusException(HttpStatus.UNAUTHORIZED)));
+            return "wrong";
+        }
+    }
+
     /** Ends an asynchronous response after its timeout. */
     private interface OnTimeout extends AsyncListener {
         void end(AsyncContext async) throws IOException;
@@ -446,6 +529,24 @@ class SettledFirstTest {
             hindrance.visible.countDown();
         }
         assertThat(hindrance.seenFirst.get(30, TimeUnit.SECONDS)).isFalse();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"NETTY", "WEBFLUX_ON_TOMCAT"})
+    void aStatusTakenBackInTheCommitIsNotCharged(On on) throws Exception {
+        RunningApp app = apps.computeIfAbsent(on, each -> each.start("memory"));
+        AtomicInteger charges = new AtomicInteger();
+        app.bean(RuleEngine.class).listener((request, verdict) -> charges.addAndGet(isCharge(verdict) ? 1 : 0));
+        post(app, "/login/taken-back-in-commit");
+        assertThat(charges).hasValue(0);
+        post(app, "/login/in-commit");
+        assertThat(charges).hasValue(1);
+    }
+
+    private static void post(RunningApp app, String path) throws IOException {
+        try (Socket socket = RawHttp.send(app.url(""), "POST", path, "X-Forwarded-For", "203.0.113.3")) {
+            assertThat(socket.getInputStream().read()).isEqualTo('H');
+        }
     }
 
     static Stream<Arguments> servletPaths() {

@@ -12,7 +12,6 @@ import java.security.Principal;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
-import org.springframework.http.HttpStatusCode;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.cors.reactive.CorsUtils;
 import org.springframework.web.server.ServerWebExchange;
@@ -100,13 +99,11 @@ final class SluiceWebFilter implements WebFilter, Ordered {
         ServerHttpResponse response = exchange.getResponse();
         return Mono.usingWhen(
                 Mono.just(charge),
-                taken -> {
-                    if (taken.needsStatus()) {
-                        response.beforeCommit(() -> Mono.fromFuture(() -> taken.settle(status(response))));
-                    }
-                    return noted(verdict, exchange, chain.filter(exchange));
-                },
-                taken -> Mono.fromFuture(() -> taken.complete(status(response))),
+                taken -> noted(
+                        verdict,
+                        exchange,
+                        taken.needsStatus() ? ChargedResponse.filter(taken, exchange, chain) : chain.filter(exchange)),
+                taken -> Mono.fromFuture(() -> taken.complete(ChargedResponse.status(response))),
                 (taken, failure) -> Mono.fromRunnable(() -> fail(taken, response)),
                 taken -> Mono.fromRunnable(() -> taken.complete(WebRules.NO_STATUS)));
     }
@@ -118,13 +115,8 @@ final class SluiceWebFilter implements WebFilter, Ordered {
             return;
         }
         if (!charge.needsStatus()) {
-            response.beforeCommit(() -> Mono.fromFuture(() -> charge.settle(status(response))));
+            response.beforeCommit(() -> Mono.fromFuture(() -> charge.settle(ChargedResponse.status(response))));
         }
         charge.fail();
-    }
-
-    private static int status(ServerHttpResponse response) {
-        HttpStatusCode status = response.getStatusCode();
-        return status == null ? 200 : status.value();
     }
 }
