@@ -2,6 +2,7 @@ package dev.sluice.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.redis.servers.Signal;
 import dev.sluice.server.ServerSettings.Address;
 import java.time.Duration;
 import java.util.Map;
@@ -106,11 +107,11 @@ class PageRefreshBrowserTest {
                 PageSession page = PageSession.open(server.adminPort())) {
             page.go("/");
             page.awaitTrue("document.getElementById('qps').textContent !== '–'");
-            server.signal("STOP");
+            server.send(Signal.STOP);
             try {
                 page.awaitText("#trouble", "the server does not answer");
             } finally {
-                server.signal("CONT");
+                server.send(Signal.CONT);
             }
             page.awaitTrue("document.getElementById('trouble').hidden");
         }

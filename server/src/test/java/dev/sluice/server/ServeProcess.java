@@ -1,5 +1,6 @@
 package dev.sluice.server;
 
+import dev.sluice.redis.servers.Signal;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -123,15 +124,8 @@ public final class ServeProcess implements AutoCloseable {
         process.destroyForcibly().waitFor();
     }
 
-    /** Sends a signal: {@code STOP} freezes it, {@code CONT} lets it go on. */
-    void signal(String name) throws IOException, InterruptedException {
-        int status = new ProcessBuilder("sh", "-c", "kill -" + name + " " + process.pid())
-                .inheritIO()
-                .start()
-                .waitFor();
-        if (status != 0) {
-            throw new IllegalStateException("kill -" + name + " failed with " + status);
-        }
+    void send(Signal signal) {
+        signal.send(process.pid());
     }
 
     /** All that it has said until it was ready, and until it stopped. */

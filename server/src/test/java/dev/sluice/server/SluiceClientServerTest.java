@@ -10,6 +10,7 @@ import dev.sluice.client.FailurePolicy;
 import dev.sluice.client.Hold;
 import dev.sluice.client.SluiceClient;
 import dev.sluice.redis.servers.Eventually;
+import dev.sluice.redis.servers.Signal;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -248,7 +249,7 @@ class SluiceClientServerTest {
         try (ServeProcess server = ServeProcess.start(Map.of(), "--rules", rules.toString());
                 SluiceClient client = SluiceClient.connect("http://127.0.0.1:" + server.port(), quick)) {
             Eventually.holds("it answers", SOON, () -> isByServer(client));
-            server.signal("STOP");
+            server.send(Signal.STOP);
             try {
                 long start = System.nanoTime();
                 CheckResult late = client.check(path("/few"));
@@ -261,7 +262,7 @@ class SluiceClientServerTest {
                 }
                 assertThat(all).allMatch(check -> check.join().source() == Source.FAILURE_POLICY);
             } finally {
-                server.signal("CONT");
+                server.send(Signal.CONT);
             }
             Eventually.holds("it is used again", SOON, () -> isByServer(client));
         }

@@ -137,13 +137,13 @@ public final class RedisServer implements AutoCloseable {
 
     /** Freezes it: connections stay open, and nobody answers. */
     public void pause() {
-        signal("STOP");
+        signal(Signal.STOP);
         paused = true;
     }
 
     /** Lets it go on. */
     public void resume() {
-        signal("CONT");
+        signal(Signal.CONT);
         paused = false;
     }
 
@@ -268,22 +268,11 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /** A signal to the process that was started here, and only while it lives. */
-    private void signal(String name) {
+    private void signal(Signal signal) {
         if (!isAlive()) {
             throw new IllegalStateException(this + " is not alive");
         }
-        try {
-            Process kill = new ProcessBuilder("sh", "-c", "kill -" + name + " " + pid())
-                    .inheritIO()
-                    .start();
-            if (kill.waitFor() != 0) {
-                throw new IllegalStateException("kill -" + name + " of " + this + " failed with " + kill.exitValue());
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot signal " + this, e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        signal.send(pid());
     }
 
     /** Something that may find its port taken by then. */
