@@ -6,6 +6,7 @@ import dev.sluice.server.check.CheckListener;
 import dev.sluice.server.envoy.CallListener;
 import dev.sluice.server.envoy.RateLimitOutcome;
 import dev.sluice.server.trace.CheckTracer;
+import dev.sluice.server.web.Exchange;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -21,18 +22,18 @@ final class DecisionTimes implements CheckListener, CallListener {
     }
 
     @Override
-    public void decided(HttpServerRequest request, long beganNanos, Verdict verdict) {
+    public void decided(Exchange exchange, long beganNanos, Verdict verdict) {
         admin.took(System.nanoTime() - beganNanos, verdict);
         if (tracer != null) {
-            tracer.decided(request, beganNanos, verdict);
+            tracer.decided(exchange, beganNanos, verdict);
         }
     }
 
     @Override
-    public void decided(HttpServerRequest request, long beganNanos, List<Verdict> verdicts) {
+    public void decided(Exchange exchange, long beganNanos, List<Verdict> verdicts) {
         admin.took(System.nanoTime() - beganNanos);
         if (tracer != null) {
-            tracer.decided(request, beganNanos, verdicts);
+            tracer.decided(exchange, beganNanos, verdicts);
         }
     }
 

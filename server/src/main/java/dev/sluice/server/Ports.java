@@ -6,21 +6,21 @@ import dev.sluice.server.tls.PortTls;
 import dev.sluice.server.web.Bounds;
 import dev.sluice.server.web.ConnectionDrain;
 import dev.sluice.server.web.ConnectionMemory;
+import dev.sluice.server.web.DirectRequests;
 import dev.sluice.server.web.HalfOpenStreams;
 import dev.sluice.server.web.HttpCounters;
 import dev.sluice.server.web.InvalidHeadHandler;
 import dev.sluice.server.web.LimitedTransport;
+import dev.sluice.server.web.PortHandler;
 import io.vertx.core.AbstractVerticle;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
-import io.vertx.core.Handler;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
-import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.metrics.MetricsOptions;
 import io.vertx.core.net.ServerSSLOptions;
 import java.net.BindException;
@@ -133,18 +133,22 @@ final class Ports implements AutoCloseable {
             ServerSettings.Address address,
             @Nullable PortTls tls,
             String option,
-            Supplier<Handler<HttpServerRequest>> handlers) {
-        counters.next(option.equals("--admin-port") ? "admin" : "data");
+            Supplier<PortHandler> handlers) {
+        HttpCounters.Port counted = counters.next(option.equals("--admin-port") ? "admin" : "data");
         int before = servers.size();
         int port =
                 address.port() == 0 ? -1 - before : address.port(); // negative: any, but the same for all event loops
         Supplier<AbstractVerticle> listeners = () -> new AbstractVerticle() {
             @Override
             public void start(Promise<Void> started) {
-                Handler<HttpServerRequest> handler = handlers.get();
+                PortHandler handler = handlers.get();
+                DirectRequests.Port direct = new DirectRequests.Port(handler, drain, counted);
                 HttpServer server = vertx.createHttpServer(options(bounds, tls))
                         .invalidRequestHandler(new InvalidHeadHandler(bounds))
-                        .connectionHandler(drain::opened)
+                        .connectionHandler(connection -> {
+                            drain.opened(connection);
+                            direct.opened(connection);
+                        })
                         .requestHandler(drain.around(handler, new HalfOpenStreams(vertx, handler)));
                 server.listen(port, address.host())
                         .onSuccess(servers::add)

@@ -75,6 +75,17 @@ public final class Programs {
                 .findFirst();
     }
 
+    /**
+     * The same command in a session of its own, as a service has one: Linux divides the processors among sessions, and
+     * within one a server would be woken for every request in the middle of what the load generator does.
+     */
+    public static List<String> inOwnSession(List<String> command) {
+        return find("setsid")
+                .map(setsid -> Stream.concat(Stream.of(setsid.toString()), command.stream())
+                        .toList())
+                .orElse(command);
+    }
+
     /** The version that a program tells when it is given these words. */
     public static String version(Path program, List<String> words) {
         try {

@@ -38,7 +38,7 @@ public final class Child implements AutoCloseable {
         this.port = port;
         this.folder = folder;
         long began = System.nanoTime();
-        this.process = new ProcessBuilder(words)
+        this.process = new ProcessBuilder(Programs.inOwnSession(words))
                 .directory(folder.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(folder.resolve("log").toFile())

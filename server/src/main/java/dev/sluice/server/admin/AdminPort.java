@@ -20,6 +20,7 @@ import dev.sluice.server.ruleset.RuleUpdater;
 import dev.sluice.server.web.BodyBudget;
 import dev.sluice.server.web.HttpProblem;
 import dev.sluice.server.web.OpenApi;
+import dev.sluice.server.web.PortHandler;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
@@ -35,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Everything on the admin port: the paths under {@code /v1}, {@code /metrics}, and pages, all of them for the same callers.
  */
-public final class AdminPort implements Handler<HttpServerRequest>, AutoCloseable {
+public final class AdminPort implements PortHandler, AutoCloseable {
     private static final String PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8";
     private static final int MAX_EXPLAIN_BYTES = 64 * 1024;
     private static final int MAX_OFFENDERS = 100;

@@ -1,7 +1,7 @@
 package dev.sluice.server.check;
 
 import dev.sluice.rules.Verdict;
-import io.vertx.core.http.HttpServerRequest;
+import dev.sluice.server.web.Exchange;
 import java.util.List;
 
 /** Hears of every request to the data port that the rules decided. Keep it quick. */
@@ -9,10 +9,10 @@ public interface CheckListener {
     /** Hears nothing. */
     CheckListener NONE = new CheckListener() {
         @Override
-        public void decided(HttpServerRequest request, long beganNanos, Verdict verdict) {}
+        public void decided(Exchange exchange, long beganNanos, Verdict verdict) {}
 
         @Override
-        public void decided(HttpServerRequest request, long beganNanos, List<Verdict> verdicts) {}
+        public void decided(Exchange exchange, long beganNanos, List<Verdict> verdicts) {}
     };
 
     /**
@@ -20,8 +20,8 @@ public interface CheckListener {
      *
      * @param beganNanos when it came, by {@link System#nanoTime}
      */
-    void decided(HttpServerRequest request, long beganNanos, Verdict verdict);
+    void decided(Exchange exchange, long beganNanos, Verdict verdict);
 
     /** A list of checks was decided. */
-    void decided(HttpServerRequest request, long beganNanos, List<Verdict> verdicts);
+    void decided(Exchange exchange, long beganNanos, List<Verdict> verdicts);
 }

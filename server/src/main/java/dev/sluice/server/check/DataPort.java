@@ -1,12 +1,14 @@
 package dev.sluice.server.check;
 
-import dev.sluice.rules.RateLimitHeaders;
 import dev.sluice.rules.engine.RuleEngine;
 import dev.sluice.server.record.Recorder;
 import dev.sluice.server.web.BodyBudget;
 import dev.sluice.server.web.BodyReader;
 import dev.sluice.server.web.Bounds;
+import dev.sluice.server.web.Exchange;
 import dev.sluice.server.web.HttpProblem;
+import dev.sluice.server.web.PortHandler;
+import dev.sluice.server.web.VertxExchange;
 import io.vertx.core.Context;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
@@ -22,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The two paths of nearly all requests are compared first and by hand.
  */
-public final class DataPort implements Handler<HttpServerRequest> {
+public final class DataPort implements PortHandler {
     private static final System.Logger LOG = System.getLogger(DataPort.class.getName());
     private static final String CHECK = "/v1/check";
     private static final String NGINX = "/nginx";
@@ -64,30 +66,51 @@ public final class DataPort implements Handler<HttpServerRequest> {
     }
 
     @Override
+    public boolean takes(String uri) {
+        return isAt(uri, CHECK) || isAt(uri, NGINX);
+    }
+
+    @Override
+    public void handle(Exchange get) {
+        try {
+            String uri = get.uri();
+            if (isAt(uri, CHECK)) {
+                checks.one(get, QueryReader.read(uri, CHECK.length() + 1), null);
+            } else {
+                checks.nginx(get, nginx.read(get, uri.substring(NGINX.length()), engine.rules()));
+            }
+        } catch (RuntimeException e) {
+            refuse(get, e);
+        }
+    }
+
+    @Override
     public void handle(HttpServerRequest request) {
         try {
             String uri = request.uri();
             if (isAt(uri, CHECK)) {
-                check(request, uri);
-            } else if (isAt(uri, NGINX)) {
-                nginx(request, uri);
-            } else {
+                check(request);
+            } else if (!isAt(uri, NGINX)) {
                 rest(request);
+            } else if (isRead(request)) {
+                handle(new VertxExchange(request));
+            } else {
+                HttpProblem.sendWrongMethod(request, "GET, HEAD");
             }
         } catch (RuntimeException e) {
-            refuse(request, e);
+            refuse(new VertxExchange(request), e);
         }
     }
 
-    private static void refuse(HttpServerRequest request, RuntimeException e) {
+    private static void refuse(Exchange exchange, RuntimeException e) {
         if (e instanceof HttpProblem problem) {
-            problem.send(request);
+            problem.send(exchange);
         } else if (e instanceof IllegalArgumentException) {
-            HttpProblem.badRequest(String.valueOf(e.getMessage())).send(request);
+            HttpProblem.badRequest(String.valueOf(e.getMessage())).send(exchange);
         } else {
-            LOG.log(System.Logger.Level.ERROR, "a request failed: " + request.method() + " " + request.path(), e);
+            LOG.log(System.Logger.Level.ERROR, "a request failed: " + exchange.method() + " " + exchange.path(), e);
             HttpProblem.of(500, "the request failed; the log of the server says why")
-                    .send(request);
+                    .send(exchange);
         }
     }
 
@@ -96,14 +119,14 @@ public final class DataPort implements Handler<HttpServerRequest> {
         return uri.startsWith(path) && (uri.length() == length || uri.charAt(length) == '?');
     }
 
-    private void check(HttpServerRequest request, String uri) {
+    private void check(HttpServerRequest request) {
         HttpMethod method = request.method();
         if (method.equals(HttpMethod.GET)) {
-            checks.one(request, QueryReader.read(uri, CHECK.length() + 1), null);
+            handle(new VertxExchange(request));
         } else if (method.equals(HttpMethod.POST)) {
             bodies.read(request).onComplete(read -> {
                 if (read.succeeded()) {
-                    post(request, read.result());
+                    post(new VertxExchange(request), read.result());
                 } else if (read.cause() instanceof HttpProblem problem) { // or the client has gone
                     problem.send(request);
                 }
@@ -113,26 +136,18 @@ public final class DataPort implements Handler<HttpServerRequest> {
         }
     }
 
-    private void post(HttpServerRequest request, Buffer body) {
+    private void post(Exchange exchange, Buffer body) {
         try {
             CheckReader.Checks read = CheckReader.read(body.getBytes(), maxChecks);
             if (read.list()) {
-                checks.list(request, read.all());
+                checks.list(exchange, read.all());
             } else {
                 checks.one(
-                        request, read.all().get(0).request(), read.all().get(0).lease());
+                        exchange, read.all().get(0).request(), read.all().get(0).lease());
             }
         } catch (RuntimeException e) {
-            refuse(request, e);
+            refuse(exchange, e);
         }
-    }
-
-    private void nginx(HttpServerRequest request, String uri) {
-        if (!isRead(request)) {
-            HttpProblem.sendWrongMethod(request, "GET, HEAD");
-            return;
-        }
-        checks.nginx(request, nginx.read(request, uri.substring(NGINX.length()), engine.rules()));
     }
 
     private void rest(HttpServerRequest request) {
@@ -167,8 +182,8 @@ public final class DataPort implements Handler<HttpServerRequest> {
                 .release(id)
                 .whenComplete((found, failure) -> context.runOnContext(turn -> {
                     if (failure != null) {
-                        request.response().putHeader(RateLimitHeaders.RETRY_AFTER, "1");
                         HttpProblem.of(503, "the store does not answer; try again, or let the lease end the hold")
+                                .field(VerdictWriter.RETRY_AFTER, "1")
                                 .send(request);
                     } else if (found) {
                         request.response().setStatusCode(204).end();

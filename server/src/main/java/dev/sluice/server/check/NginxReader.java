@@ -9,10 +9,10 @@ import dev.sluice.rules.Rule;
 import dev.sluice.rules.RuleSet;
 import dev.sluice.rules.TrustedProxies;
 import dev.sluice.rules.match.Attributes;
+import dev.sluice.server.web.Exchange;
 import dev.sluice.server.web.HttpProblem;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.util.AsciiString;
-import io.vertx.core.http.HttpServerRequest;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.util.ArrayList;
@@ -95,7 +95,7 @@ final class NginxReader {
     private @Nullable RuleSet current;
 
     /** {@code query} is empty, or begins with a question mark. */
-    Request read(HttpServerRequest request, String query, RuleSet rules) {
+    Request read(Exchange exchange, String query, RuleSet rules) {
         if (query.length() > 1) {
             throw HttpProblem.badRequest(
                     "/nginx takes no query, since nginx writes variables into it as the client wrote"
@@ -110,19 +110,19 @@ final class NginxReader {
         for (Field field : fields) {
             field.value = null;
         }
-        if (request.headers() instanceof HttpHeaders head) { // of HTTP/1.1; then only what is needed becomes a string
+        if (exchange.headers() instanceof HttpHeaders head) { // of HTTP/1.1; then only what is needed becomes a string
             for (Iterator<Map.Entry<CharSequence, CharSequence>> all = head.iteratorCharSequence(); all.hasNext(); ) {
                 Map.Entry<CharSequence, CharSequence> each = all.next();
                 take(each.getKey(), each.getValue());
             }
         } else {
-            request.headers().forEach(this::take);
+            exchange.headers().forEach(this::take);
         }
         if (uri.value == null) {
             throw HttpProblem.badRequest(
                     uri.name + " is missing; expected proxy_set_header " + uri.name + " $request_uri;");
         }
-        Request.Builder builder = Request.builder().with(Attributes.IP, client(request, rules.trustedProxies()));
+        Request.Builder builder = Request.builder().with(Attributes.IP, client(exchange, rules.trustedProxies()));
         for (int i = 0; i < sources.size(); i++) {
             Source source = sources.get(i);
             String value = source.field.value;
@@ -145,9 +145,9 @@ final class NginxReader {
         }
     }
 
-    private String client(HttpServerRequest request, TrustedProxies proxies) {
+    private String client(Exchange exchange, TrustedProxies proxies) {
         String real = realIp.value;
-        String nearest = real != null ? real : request.remoteAddress().hostAddress();
+        String nearest = real != null ? real : exchange.clientAddress();
         String forwarded = forwardedFor.value;
         return forwarded == null ? nearest : ClientAddress.of(proxies, nearest, List.of(forwarded));
     }

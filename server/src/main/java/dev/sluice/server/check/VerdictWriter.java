@@ -1,7 +1,5 @@
 package dev.sluice.server.check;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
-
 import dev.sluice.Decision;
 import dev.sluice.Outcome;
 import dev.sluice.rules.OnExceed;
@@ -9,62 +7,55 @@ import dev.sluice.rules.QuotaExceeded;
 import dev.sluice.rules.RateLimitHeaders;
 import dev.sluice.rules.RuleDecision;
 import dev.sluice.rules.Verdict;
+import dev.sluice.server.web.ByteBuilder;
+import dev.sluice.server.web.Exchange;
 import dev.sluice.server.web.HttpProblem;
 import io.netty.util.AsciiString;
-import io.vertx.core.Future;
-import io.vertx.core.MultiMap;
-import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpServerResponse;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Writes a verdict as a response: header fields and body. One for each event loop. */
 final class VerdictWriter {
     private static final AsciiString CONTENT_TYPE = AsciiString.cached("Content-Type");
-    private static final AsciiString PROBLEM = AsciiString.cached(HttpProblem.MEDIA_TYPE);
-    private static final AsciiString JSON = AsciiString.cached("application/json");
+    private static final String JSON = "application/json";
     private static final AsciiString CACHE_CONTROL = AsciiString.cached("Cache-Control");
-    private static final AsciiString NO_STORE = AsciiString.cached("no-store");
+    private static final String NO_STORE = "no-store";
     private static final AsciiString DEGRADED = AsciiString.cached(RateLimitHeaders.DEGRADED);
     private static final AsciiString POLICY = AsciiString.cached(RateLimitHeaders.POLICY);
     private static final AsciiString STATE = AsciiString.cached(RateLimitHeaders.STATE);
-    private static final AsciiString RETRY_AFTER = AsciiString.cached(RateLimitHeaders.RETRY_AFTER);
-    private static final AsciiString TRUE = AsciiString.cached("?1");
+    static final AsciiString RETRY_AFTER = AsciiString.cached(RateLimitHeaders.RETRY_AFTER);
+    private static final String TRUE = "?1";
     private static final String QUOTA_EXCEEDED =
             "{\"type\":\"" + QuotaExceeded.TYPE + "\",\"title\":\"" + QuotaExceeded.TITLE + "\",\"status\":429,";
     private static final long MILLI = 1000;
 
-    private final PolicyCache policies;
     private final HeaderFields fields;
     private final ByteBuilder text = new ByteBuilder();
     private final StringBuilder state = new StringBuilder();
 
-    VerdictWriter(PolicyCache policies, HeaderFields fields) {
-        this.policies = policies;
+    VerdictWriter(HeaderFields fields) {
         this.fields = fields;
     }
 
-    /** The response to one check; {@code hold} is the token of its holds, if it has any. */
-    Future<Void> send(HttpServerResponse response, Verdict verdict, @Nullable String hold) {
-        MultiMap head = fields(response, verdict).set(CACHE_CONTROL, NO_STORE);
-        if (verdict.allowed()) {
-            head.set(CONTENT_TYPE, JSON);
-        } else {
-            response.setStatusCode(429);
-            head.set(CONTENT_TYPE, PROBLEM);
-        }
+    /** Responds to one check; {@code hold} is the token of its holds, if it has any. */
+    void send(Exchange exchange, Verdict verdict, @Nullable String hold) {
+        exchange.status(verdict.allowed() ? 200 : 429);
+        fields(exchange, verdict);
+        exchange.field(CACHE_CONTROL, NO_STORE).field(CONTENT_TYPE, verdict.allowed() ? JSON : HttpProblem.MEDIA_TYPE);
         body(text.clear(), verdict, hold);
-        return response.end(text.put('\n').body());
+        exchange.end(text.put('\n'));
     }
 
-    /** The response to nginx: 204 or 403 with header fields alone, since nginx relays no body. */
-    Future<Void> sendHead(HttpServerResponse response, Verdict verdict) {
-        fields(response, verdict);
-        return response.setStatusCode(verdict.allowed() ? 204 : 403).end();
+    /** Responds to nginx with 204 or 403 and header fields alone, since nginx relays no body. */
+    void sendHead(Exchange exchange, Verdict verdict) {
+        exchange.status(verdict.allowed() ? 204 : 403);
+        fields(exchange, verdict);
+        exchange.end();
     }
 
-    /** The response to a list of checks, in their order; an empty token means no hold. */
-    Future<Void> sendList(HttpServerResponse response, List<Verdict> verdicts, List<String> holds) {
+    /** Responds to a list of checks, in their order; an empty token means no hold. */
+    void sendList(Exchange exchange, List<Verdict> verdicts, List<String> holds) {
+        exchange.status(200).field(CONTENT_TYPE, JSON).field(CACHE_CONTROL, NO_STORE);
         text.clear().put('[');
         for (int i = 0; i < verdicts.size(); i++) {
             if (i > 0) {
@@ -72,48 +63,36 @@ final class VerdictWriter {
             }
             body(text, verdicts.get(i), holds.get(i).isEmpty() ? null : holds.get(i));
         }
-        Buffer list = text.put(']').put('\n').body();
-        return response.putHeader(CONTENT_TYPE, JSON)
-                .putHeader(CACHE_CONTROL, NO_STORE)
-                .end(list);
+        exchange.end(text.put(']').put('\n'));
     }
 
-    /** Sets the header fields about limits, without rules in shadow mode. */
-    private MultiMap fields(HttpServerResponse response, Verdict verdict) {
-        MultiMap head = response.headers(); // each putHeader of a response would take its lock
+    /** Adds the header fields about limits, without rules in shadow mode. */
+    private void fields(Exchange exchange, Verdict verdict) {
         List<RuleDecision> ruleDecisions = verdict.decisions();
         boolean denied = !verdict.allowed();
         text.clear();
+        state.setLength(0);
         for (int i = 0; i < ruleDecisions.size(); i++) {
             RuleDecision ruleDecision = ruleDecisions.get(i);
             if (!isShadow(ruleDecision)) {
-                AsciiString field = policies.of(ruleDecision).field();
-                (text.length() > 0 ? text.put(',').put(' ') : text).raw(field);
+                (text.length() > 0 ? text.put(',').put(' ') : text).ascii(ruleDecision.policy());
+                RateLimitHeaders.states(state, ruleDecision.rule().name(), ruleDecision.decision(), denied);
             }
         }
         if (text.length() > 0) {
-            head.set(POLICY, text.field());
-            state.setLength(0);
-            for (int i = 0; i < ruleDecisions.size(); i++) {
-                RuleDecision ruleDecision = ruleDecisions.get(i);
-                if (!isShadow(ruleDecision)) {
-                    RateLimitHeaders.states(state, ruleDecision.rule().name(), ruleDecision.decision(), denied);
-                }
-            }
-            head.set(STATE, new AsciiString(state.toString().getBytes(ISO_8859_1), false));
+            exchange.field(POLICY, text).field(STATE, state.toString());
         }
         RuleDecision decisive = verdict.decisive();
         if (denied && decisive != null && decisive.decision().retryAfterMicros() != Decision.NEVER_MICROS) {
             long seconds = RateLimitHeaders.seconds(decisive.decision().retryAfterMicros());
-            head.set(RETRY_AFTER, text.clear().number(seconds).field());
+            exchange.field(RETRY_AFTER, text.clear().number(seconds));
         }
         if (verdict.degraded()) {
-            head.set(DEGRADED, TRUE);
+            exchange.field(DEGRADED, TRUE);
         }
         if (fields == HeaderFields.STANDARD_AND_LEGACY) {
-            RateLimitHeaders.setLegacy(verdict, head::set);
+            RateLimitHeaders.setLegacy(verdict, (name, value) -> exchange.field(new AsciiString(name), value));
         }
-        return head;
     }
 
     private void body(ByteBuilder json, Verdict verdict, @Nullable String hold) {
@@ -127,7 +106,7 @@ final class VerdictWriter {
         if (decisive == null) {
             json.ascii("null,\"limit\":null,\"remaining\":null,\"retryAfterMs\":0,\"resetAfterMs\":0");
         } else {
-            json.raw(policies.of(decisive).name());
+            json.json(decisive.rule().name());
             numbers(json, decisive.decision());
         }
         long delayMicros = verdict.delayMicros();
@@ -165,7 +144,7 @@ final class VerdictWriter {
             for (int j = 0; j < parts.size(); j++) {
                 Decision part = parts.get(j);
                 json.ascii(first ? "{\"rule\":" : ",{\"rule\":")
-                        .raw(policies.of(ruleDecision).name());
+                        .json(ruleDecision.rule().name());
                 first = false;
                 boolean over = !part.allowed() || part.outcome() == Outcome.SHADOWED;
                 json.ascii(over ? ",\"allowed\":false" : ",\"allowed\":true");

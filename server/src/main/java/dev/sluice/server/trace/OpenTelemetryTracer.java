@@ -4,6 +4,8 @@ import dev.sluice.Decision;
 import dev.sluice.rules.RuleDecision;
 import dev.sluice.rules.Verdict;
 import dev.sluice.server.envoy.RateLimitOutcome;
+import dev.sluice.server.web.Exchange;
+import dev.sluice.server.web.VertxExchange;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
@@ -13,6 +15,7 @@ import io.opentelemetry.context.propagation.TextMapGetter;
 import io.opentelemetry.context.propagation.TextMapPropagator;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdk;
+import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -40,15 +43,15 @@ final class OpenTelemetryTracer implements CheckTracer {
     private static final String SERVICE_NAME = "otel.service.name";
     private static final int SECONDS_TO_CLOSE = 5;
 
-    private static final TextMapGetter<HttpServerRequest> HEADERS = new TextMapGetter<>() {
+    private static final TextMapGetter<MultiMap> HEADERS = new TextMapGetter<>() {
         @Override
-        public Iterable<String> keys(HttpServerRequest request) {
-            return request.headers().names();
+        public Iterable<String> keys(MultiMap headers) {
+            return headers.names();
         }
 
         @Override
-        public @Nullable String get(@Nullable HttpServerRequest request, String name) {
-            return request == null ? null : request.getHeader(name);
+        public @Nullable String get(@Nullable MultiMap headers, String name) {
+            return headers == null ? null : headers.get(name);
         }
     };
 
@@ -91,19 +94,19 @@ final class OpenTelemetryTracer implements CheckTracer {
     }
 
     @Override
-    public void decided(HttpServerRequest request, long beganNanos, Verdict verdict) {
-        span(request, beganNanos, verdict, context(request));
+    public void decided(Exchange exchange, long beganNanos, Verdict verdict) {
+        span(exchange, beganNanos, verdict, context(exchange.headers()));
     }
 
     @Override
-    public void decided(HttpServerRequest request, long beganNanos, List<Verdict> verdicts) {
-        Context parent = context(request);
-        verdicts.forEach(verdict -> span(request, beganNanos, verdict, parent));
+    public void decided(Exchange exchange, long beganNanos, List<Verdict> verdicts) {
+        Context parent = context(exchange.headers());
+        verdicts.forEach(verdict -> span(exchange, beganNanos, verdict, parent));
     }
 
-    private void span(HttpServerRequest request, long beganNanos, Verdict verdict, Context parent) {
+    private void span(Exchange exchange, long beganNanos, Verdict verdict, Context parent) {
         RuleDecision decisive = verdict.decisive();
-        Span span = begin("check", request, beganNanos, parent);
+        Span span = begin("check", exchange, beganNanos, parent);
         if (decisive == null) {
             span.setAttribute(OUTCOME, "unmatched");
         } else {
@@ -116,7 +119,8 @@ final class OpenTelemetryTracer implements CheckTracer {
 
     @Override
     public void decided(HttpServerRequest call, long beganNanos, RateLimitOutcome outcome) {
-        Span span = begin("ShouldRateLimit", call, beganNanos, context(call)).setAttribute(DOMAIN, outcome.domain());
+        Span span = begin("ShouldRateLimit", new VertxExchange(call), beganNanos, context(call.headers()))
+                .setAttribute(DOMAIN, outcome.domain());
         if (outcome.limits().isEmpty()) {
             span.setAttribute(OUTCOME, "unmatched");
         } else {
@@ -133,19 +137,19 @@ final class OpenTelemetryTracer implements CheckTracer {
         span.end();
     }
 
-    private Span begin(String name, HttpServerRequest request, long beganNanos, Context parent) {
+    private Span begin(String name, Exchange exchange, long beganNanos, Context parent) {
         Instant began = Instant.now().minus(System.nanoTime() - beganNanos, ChronoUnit.NANOS);
         return tracer.spanBuilder(name)
                 .setParent(parent)
                 .setSpanKind(SpanKind.SERVER)
                 .setStartTimestamp(began)
-                .setAttribute(METHOD, request.method().name())
-                .setAttribute(PATH, String.valueOf(request.path()))
+                .setAttribute(METHOD, exchange.method())
+                .setAttribute(PATH, exchange.path())
                 .startSpan();
     }
 
-    private Context context(HttpServerRequest request) {
-        return propagator.extract(Context.root(), request, HEADERS);
+    private Context context(MultiMap headers) {
+        return propagator.extract(Context.root(), headers, HEADERS);
     }
 
     private static String word(Decision.Source source) {

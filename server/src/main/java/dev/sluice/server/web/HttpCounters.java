@@ -14,10 +14,11 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts connections, responses and bytes of each port. Vert.x calls it; a request costs two additions, or three with a body.
+ * Counts connections, responses and bytes of each port. Vert.x and {@link DirectRequests} call it; a request costs two
+ * additions, or three with a body.
  *
- * <p>Why by way of Vert.x's interface for metrics: it sees every response, also those to requests that no handler ever
- * sees.
+ * <p>Why by way of Vert.x's interface for metrics: it sees every response that Vert.x sends, also to requests that no
+ * handler ever sees.
  */
 public final class HttpCounters implements VertxMetricsFactory {
     private final Map<String, Port> ports = new LinkedHashMap<>();
@@ -100,23 +101,36 @@ public final class HttpCounters implements VertxMetricsFactory {
 
         @Override
         public void requestReset(@Nullable Object request) {
-            resets.increment();
+            reset();
         }
 
         @Override
         public void responseEnd(@Nullable Object request, HttpResponse response, long bytes) {
-            sent.add(bytes);
-            int status = response.statusCode();
+            responded(response.statusCode(), bytes);
+        }
+
+        /** A request ended without a whole response. */
+        void reset() {
+            resets.increment();
+        }
+
+        /** A response was sent, with so many bytes in its body. */
+        void responded(int status, long bytes) {
+            if (bytes > 0) { // nginx gets none
+                sent.add(bytes);
+            }
             if (status >= FIRST_STATUS && status <= LAST_STATUS) {
                 statuses[status - FIRST_STATUS].increment();
             }
         }
     }
 
-    /** Counts the port that is opened next under this name. */
-    public void next(String name) {
+    /** Counts the port that is opened next under this name; its counters. */
+    public Port next(String name) {
         synchronized (ports) {
-            next = ports.computeIfAbsent(name, port -> new Port());
+            Port port = ports.computeIfAbsent(name, unknown -> new Port());
+            next = port;
+            return port;
         }
     }
 

@@ -2,11 +2,10 @@ package dev.sluice.server.web;
 
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.util.AsciiString;
-import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonObject;
-import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 /**
  * Why a request is refused, as {@code application/problem+json} (RFC 9457). It can be sent, or thrown where no request is
@@ -18,11 +17,12 @@ public final class HttpProblem extends RuntimeException {
 
     private static final long serialVersionUID = 1;
     private static final int MAX_SHOWN = 60;
-    private static final CharSequence CONTENT_TYPE = AsciiString.cached("Content-Type");
-    private static final CharSequence MEDIA_TYPE_VALUE = AsciiString.cached(MEDIA_TYPE);
+    private static final AsciiString CONTENT_TYPE = AsciiString.cached("Content-Type");
+    private static final AsciiString ALLOW = AsciiString.cached("Allow");
 
     private final int status;
     private final transient JsonObject body;
+    private final transient Map<AsciiString, String> fields = new LinkedHashMap<>(0);
 
     private HttpProblem(int status, String type, String title, String detail) {
         super(detail, null, false, false);
@@ -56,6 +56,12 @@ public final class HttpProblem extends RuntimeException {
         return this;
     }
 
+    /** Adds a header field. */
+    public HttpProblem field(AsciiString name, String value) {
+        fields.put(name, value);
+        return this;
+    }
+
     public int status() {
         return status;
     }
@@ -72,24 +78,24 @@ public final class HttpProblem extends RuntimeException {
 
     /** Answers a request with this problem, unless it has been answered or its client has gone. */
     public void send(HttpServerRequest request) {
-        HttpServerResponse response = request.response();
-        if (response.ended() || response.closed()) {
+        send(new VertxExchange(request));
+    }
+
+    /** Answers a request with this problem, unless it has been answered or its client has gone. */
+    public void send(Exchange exchange) {
+        if (exchange.isEnded() || exchange.isGone()) {
             return;
         }
-        String text = text();
-        response.setStatusCode(status).putHeader(CONTENT_TYPE, MEDIA_TYPE_VALUE);
-        if (request.method().equals(HttpMethod.HEAD)) {
-            response.putHeader("Content-Length", Integer.toString(text.getBytes(StandardCharsets.UTF_8).length))
-                    .end();
-        } else {
-            response.end(text);
-        }
+        exchange.status(status).field(CONTENT_TYPE, MEDIA_TYPE);
+        fields.forEach(exchange::field);
+        exchange.end(new ByteBuilder().utf8(text()));
     }
 
     /** Answers a request whose method the path does not have. */
     public static void sendWrongMethod(HttpServerRequest request, String allowed) {
-        request.response().putHeader("Allow", allowed);
-        of(405, "only " + allowed + " here, was " + request.method()).send(request);
+        of(405, "only " + allowed + " here, was " + request.method())
+                .field(ALLOW, allowed)
+                .send(request);
     }
 
     /** A value that a client sent, in quotes, and cut so that a message stays short. */

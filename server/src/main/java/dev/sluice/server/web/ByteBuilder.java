@@ -1,12 +1,13 @@
-package dev.sluice.server.check;
+package dev.sluice.server.web;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.util.AsciiString;
 import io.vertx.core.buffer.Buffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Builds the bytes of a body or of a header field. One for each event loop, which uses it again and again. */
-final class ByteBuilder {
+/** Builds the bytes of a response or of a part of one. One for each event loop, which uses it again and again. */
+public final class ByteBuilder {
     private static final int INITIAL = 512;
     private static final int MAX_KEPT = 1 << 16;
     private static final int MAX_DIGITS = 19; // of a long
@@ -16,7 +17,7 @@ final class ByteBuilder {
     private int length;
 
     /** Empties it. */
-    ByteBuilder clear() {
+    public ByteBuilder clear() {
         length = 0;
         if (bytes.length > MAX_KEPT) {
             bytes = new byte[INITIAL];
@@ -24,13 +25,13 @@ final class ByteBuilder {
         return this;
     }
 
-    int length() {
+    public int length() {
         return length;
     }
 
     /** Adds text of which every character is ASCII. */
     @SuppressWarnings("deprecation") // it copies ASCII without looking at it
-    ByteBuilder ascii(String text) {
+    public ByteBuilder ascii(String text) {
         int count = text.length();
         room(count);
         text.getBytes(0, count, bytes, length);
@@ -38,22 +39,40 @@ final class ByteBuilder {
         return this;
     }
 
+    /** Adds any text. */
+    public ByteBuilder utf8(String text) {
+        byte[] encoded = text.getBytes(StandardCharsets.UTF_8);
+        return raw(encoded, 0, encoded.length);
+    }
+
     ByteBuilder raw(AsciiString text) {
-        int count = text.length();
+        return raw(text.array(), text.arrayOffset(), text.length());
+    }
+
+    ByteBuilder raw(ByteBuilder other) {
+        return raw(other.bytes, 0, other.length);
+    }
+
+    private ByteBuilder raw(byte[] from, int start, int count) {
         room(count);
-        System.arraycopy(text.array(), text.arrayOffset(), bytes, length, count);
+        System.arraycopy(from, start, bytes, length, count);
         length += count;
         return this;
     }
 
-    ByteBuilder put(char ascii) {
+    /** Adds what is in it to a buffer. */
+    void writeTo(ByteBuf buffer) {
+        buffer.writeBytes(bytes, 0, length);
+    }
+
+    public ByteBuilder put(char ascii) {
         room(1);
         bytes[length++] = (byte) ascii;
         return this;
     }
 
     /** Adds a number that is not negative, two digits at a time: that takes half as many divisions. */
-    ByteBuilder number(long value) {
+    public ByteBuilder number(long value) {
         int digits = digits(value);
         room(digits);
         length += digits;
@@ -88,7 +107,7 @@ final class ByteBuilder {
     }
 
     /** Adds a JSON string, in quotes. */
-    ByteBuilder json(String text) {
+    public ByteBuilder json(String text) {
         put('"');
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);

@@ -1,4 +1,4 @@
-package dev.sluice.server.check;
+package dev.sluice.server.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
