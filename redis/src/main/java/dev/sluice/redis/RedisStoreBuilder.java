@@ -19,8 +19,12 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -55,6 +59,7 @@ public final class RedisStoreBuilder {
     private Duration lease = Duration.ofSeconds(30);
     private OnFailure onFailure = OnFailure.LOCAL;
     private @Nullable LongSupplier testMicros;
+    private List<EventLoop> eventLoops = List.of();
 
     RedisStoreBuilder() {}
 
@@ -212,6 +217,21 @@ public final class RedisStoreBuilder {
         return this;
     }
 
+    /**
+     * The event loops of the application. Each gets a connection of its own to Redis, so that what it asks does not go to
+     * another thread and back, and what it reads together goes to Redis together. The decisions that are asked for on an
+     * event loop are made on it, and it must not wait for one. Default: none.
+     *
+     * <p>They must have the transport that Lettuce chooses: the native one if that is on the class path. They are not used on a
+     * cluster, nor with Jedis.
+     */
+    public RedisStoreBuilder eventLoops(EventLoopGroup group) {
+        List<EventLoop> loops = new ArrayList<>();
+        group.forEach(each -> loops.add((EventLoop) each));
+        this.eventLoops = List.copyOf(loops);
+        return this;
+    }
+
     /** Takes the time from this clock and not from the server; leases do not end and keys do not expire. */
     RedisStoreBuilder testMicros(LongSupplier testMicros) {
         this.testMicros = testMicros;
@@ -263,7 +283,7 @@ public final class RedisStoreBuilder {
         Login login = this.login == null ? address.login() : this.login;
         Tls tls = this.tls == null ? Tls.DEFAULT : this.tls;
         return switch (chosen()) {
-            case LETTUCE -> new LettuceConnector(address, login, sentinelLogin, tls);
+            case LETTUCE -> new LettuceConnector(address, login, sentinelLogin, tls, eventLoops);
             case JEDIS -> new JedisConnector(address, login, sentinelLogin, tls, timeout);
         };
     }

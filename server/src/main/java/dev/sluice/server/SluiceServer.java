@@ -36,6 +36,7 @@ import dev.sluice.server.web.HttpProblem;
 import dev.sluice.server.web.OpenApi;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.internal.VertxInternal;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -83,6 +84,7 @@ public final class SluiceServer implements AutoCloseable {
             ServerSettings settings,
             RuleSet rules,
             Store store,
+            Ports ports,
             @Nullable PortTls dataTls,
             @Nullable PortTls adminTls,
             @Nullable ManualClock clock) {
@@ -99,7 +101,7 @@ public final class SluiceServer implements AutoCloseable {
                 ? RuleUpdater.shared(
                         engine, settings.rules(), storeUrl, settings.redis().prefix())
                 : RuleUpdater.local(engine, settings.rules());
-        this.ports = new Ports(settings.bounds());
+        this.ports = ports;
         this.budget = new BodyBudget(settings.bounds());
         Traffic traffic = new Traffic(
                 ports.counters(),
@@ -180,12 +182,20 @@ public final class SluiceServer implements AutoCloseable {
         PortTls dataTls = tls("data", settings.data(), settings.bounds());
         PortTls adminTls = tls("admin", settings.admin(), settings.bounds());
         RuleSet rules = settings.rules().rules();
-        Store store = store(
-                settings.store() == null ? rules.store() : settings.store(),
-                settings.memory() == null ? rules.memory() : settings.memory(),
-                settings.redis(),
-                clock);
-        SluiceServer server = new SluiceServer(settings, rules, store, dataTls, adminTls, clock);
+        Ports ports = new Ports(settings.bounds());
+        Store store;
+        try {
+            store = store(
+                    settings.store() == null ? rules.store() : settings.store(),
+                    settings.memory() == null ? rules.memory() : settings.memory(),
+                    settings.redis(),
+                    clock,
+                    ports);
+        } catch (RuntimeException | Error e) {
+            ports.close();
+            throw e;
+        }
+        SluiceServer server = new SluiceServer(settings, rules, store, ports, dataTls, adminTls, clock);
         boolean started = false;
         try {
             beforeListening.run();
@@ -217,14 +227,17 @@ public final class SluiceServer implements AutoCloseable {
     }
 
     private static Store store(
-            String url, @Nullable String memory, ServerSettings.Redis redis, @Nullable ManualClock clock) {
+            String url, @Nullable String memory, ServerSettings.Redis redis, @Nullable ManualClock clock, Ports ports) {
         if (url.equals(RuleSet.MEMORY)) {
             StoreBuilder local =
                     clock == null ? Store.builder() : Store.builder().clock(clock);
             return (memory == null ? local : local.maxBytes(MemorySize.parse(memory))).build();
         }
-        RedisStoreBuilder shared =
-                RedisStore.builder().url(url).prefix(redis.prefix()).timeout(redis.timeout());
+        RedisStoreBuilder shared = RedisStore.builder()
+                .url(url)
+                .prefix(redis.prefix())
+                .timeout(redis.timeout())
+                .eventLoops(((VertxInternal) ports.vertx()).nettyEventLoopGroup());
         return (memory == null ? shared : shared.maxBytes(MemorySize.parse(memory))).build();
     }
 
@@ -332,8 +345,8 @@ public final class SluiceServer implements AutoCloseable {
         }
         updater.close();
         admin.close();
-        ports.close();
         endWaits();
+        ports.close(); // last: the store is on their event loops
         if (settings.tracer() != null) {
             settings.tracer().close();
         }

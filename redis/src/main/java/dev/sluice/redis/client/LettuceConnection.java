@@ -14,23 +14,30 @@ import io.lettuce.core.protocol.CommandType;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Redis through Lettuce: no thread waits; all calls share one connection, or one for each node of a cluster.
+ * Redis through Lettuce: no thread waits; all calls share one connection, or one for each node of a cluster, or each event
+ * loop of the application has one of its own.
  *
  * <p>Commands bring their own codec, so that of the connection does not matter.
  */
 class LettuceConnection implements RedisConnection {
     private static final StringCodec CODEC = StringCodec.UTF8;
 
-    private final BaseRedisAsyncCommands<String, String> commands;
+    /** The connection on an event loop of the application. */
+    record OnLoop(ApplicationLoop loop, BaseRedisAsyncCommands<String, String> commands) {}
+
+    private final BaseRedisAsyncCommands<String, String> shared;
+    private final Map<Thread, OnLoop> onLoops;
     private final String name;
     private final AtomicInteger inFlight;
     private final Runnable close;
@@ -46,10 +53,40 @@ class LettuceConnection implements RedisConnection {
      */
     LettuceConnection(
             BaseRedisAsyncCommands<String, String> commands, String name, AtomicInteger inFlight, Runnable close) {
-        this.commands = commands;
+        this(commands, Map.of(), name, inFlight, close);
+    }
+
+    /**
+     * The same with connections on event loops, by their threads.
+     *
+     * @param shared those of them that all other threads use
+     */
+    LettuceConnection(
+            BaseRedisAsyncCommands<String, String> shared,
+            Map<Thread, OnLoop> onLoops,
+            String name,
+            AtomicInteger inFlight,
+            Runnable close) {
+        this.shared = shared;
+        this.onLoops = Map.copyOf(onLoops);
         this.name = name;
         this.inFlight = inFlight;
         this.close = close;
+    }
+
+    private @Nullable OnLoop onLoop() {
+        return onLoops.isEmpty() ? null : onLoops.get(Thread.currentThread());
+    }
+
+    private BaseRedisAsyncCommands<String, String> commands() {
+        OnLoop own = onLoop();
+        return own == null ? shared : own.commands;
+    }
+
+    @Override
+    public @Nullable Executor eventLoop() {
+        OnLoop own = onLoop();
+        return own == null ? null : own.loop;
     }
 
     @Override
@@ -89,7 +126,7 @@ class LettuceConnection implements RedisConnection {
         for (byte[] arg : args) {
             arguments.add(arg);
         }
-        return commands.dispatch(command, new Bytes(), arguments);
+        return commands().dispatch(command, new Bytes(), arguments);
     }
 
     static CommandArgs<String, String> arguments() {
@@ -116,7 +153,7 @@ class LettuceConnection implements RedisConnection {
 
     /** Asks the server what it is, and remembers that; unknown if it does not say. */
     CompletionStage<ServerMode> askMode() {
-        return commands.dispatch(CommandType.HELLO, new Texts(), arguments()).handle((texts, failure) -> {
+        return shared.dispatch(CommandType.HELLO, new Texts(), arguments()).handle((texts, failure) -> {
             ServerMode mode = failure == null ? ServerMode.of(texts) : ServerMode.UNKNOWN;
             boolean answered = failure == null || cause(failure) instanceof RedisCommandExecutionException;
             this.answered = answered;
@@ -152,7 +189,8 @@ class LettuceConnection implements RedisConnection {
             arguments.addKey(key);
         }
         CompletableFuture<Long> deleted = new CompletableFuture<>();
-        commands.dispatch(CommandType.DEL, new IntegerOutput<>(CODEC), arguments)
+        commands()
+                .dispatch(CommandType.DEL, new IntegerOutput<>(CODEC), arguments)
                 .whenComplete((count, failure) -> {
                     if (failure == null) {
                         deleted.complete(count);
@@ -163,8 +201,17 @@ class LettuceConnection implements RedisConnection {
         return deleted;
     }
 
+    /** On every connection: one of them may be dead while the others are well. */
     @Override
     public CompletionStage<?> ping(String master) {
+        return onLoops.isEmpty()
+                ? ping(shared)
+                : CompletableFuture.allOf(onLoops.values().stream()
+                        .map(each -> ping(each.commands).toCompletableFuture())
+                        .toArray(CompletableFuture<?>[]::new));
+    }
+
+    private static CompletionStage<String> ping(BaseRedisAsyncCommands<String, String> commands) {
         return commands.dispatch(CommandType.PING, new StatusOutput<>(CODEC), arguments());
     }
 

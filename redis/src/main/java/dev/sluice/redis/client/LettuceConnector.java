@@ -1,6 +1,7 @@
 package dev.sluice.redis.client;
 
 import io.lettuce.core.ClientOptions;
+import io.lettuce.core.ConnectionFuture;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisCredentials;
@@ -10,17 +11,24 @@ import io.lettuce.core.SocketOptions;
 import io.lettuce.core.SslOptions;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 import io.lettuce.core.resource.NettyCustomizer;
 import io.lettuce.core.resource.Transports;
 import io.netty.channel.Channel;
+import io.netty.channel.EventLoop;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -41,9 +49,20 @@ public final class LettuceConnector implements Connector {
     private final Tls tls;
     private final AtomicInteger inFlight = new AtomicInteger();
     private final ClientResources resources;
+    /** What a client needs on each of the application's event loops. */
+    private final Map<ApplicationLoop, ClientResources> loops = new LinkedHashMap<>();
 
-    /** Connects to an address; a login is null if none is needed. */
-    public LettuceConnector(RedisAddress address, @Nullable Login login, @Nullable Login sentinelLogin, Tls tls) {
+    /**
+     * Connects to an address; a login is null if none is needed.
+     *
+     * @param eventLoops those of the application, each of which gets a connection of its own to a single server
+     */
+    public LettuceConnector(
+            RedisAddress address,
+            @Nullable Login login,
+            @Nullable Login sentinelLogin,
+            Tls tls,
+            List<EventLoop> eventLoops) {
         this.address = address;
         this.login = login;
         this.sentinelLogin = sentinelLogin;
@@ -62,6 +81,10 @@ public final class LettuceConnector implements Connector {
                 })
                 .build();
         holdEventLoops();
+        for (EventLoop each : eventLoops) {
+            ApplicationLoop loop = new ApplicationLoop(each);
+            loops.put(loop, resources.mutate().eventLoopGroupProvider(loop).build());
+        }
     }
 
     /**
@@ -140,12 +163,11 @@ public final class LettuceConnector implements Connector {
 
     /** Connects to one server. If that is a node of a cluster, connects to the cluster. */
     private RedisConnection single(Duration patience) {
-        RedisClient client = RedisClient.create(resources, uri(patience));
-        Runnable shutDown = () -> client.shutdown(0, 100, TimeUnit.MILLISECONDS);
+        List<RedisClient> clients = (loops.isEmpty() ? List.of(resources) : loops.values())
+                .stream().map(RedisClient::create).toList();
+        Runnable shutDown = () -> clients.forEach(each -> each.shutdown(0, 100, TimeUnit.MILLISECONDS));
         try {
-            client.setOptions(options(ClientOptions.builder(), patience).build());
-            LettuceConnection connection =
-                    new LettuceConnection(client.connect().async(), address.name(), inFlight, shutDown);
+            LettuceConnection connection = connect(clients, patience, shutDown);
             ServerMode mode = mode(connection, patience);
             if (mode == ServerMode.SENTINEL) {
                 throw address.isSentinel();
@@ -159,6 +181,23 @@ public final class LettuceConnector implements Connector {
         }
         shutDown.run();
         return cluster(address.asCluster(), patience);
+    }
+
+    /** Connects with the one client, or with those of the event loops, all at the same time. */
+    private LettuceConnection connect(List<RedisClient> clients, Duration patience, Runnable shutDown) {
+        ClientOptions options = options(ClientOptions.builder(), patience).build();
+        List<ConnectionFuture<StatefulRedisConnection<String, String>>> attempts = new ArrayList<>();
+        for (RedisClient client : clients) {
+            client.setOptions(options);
+            attempts.add(client.connectAsync(StringCodec.UTF8, uri(patience)));
+        }
+        List<RedisAsyncCommands<String, String>> connections =
+                attempts.stream().map(each -> each.join().async()).toList();
+        Map<Thread, LettuceConnection.OnLoop> onLoops = new HashMap<>();
+        for (ApplicationLoop loop : loops.keySet()) {
+            onLoops.put(loop.thread(), new LettuceConnection.OnLoop(loop, connections.get(onLoops.size())));
+        }
+        return new LettuceConnection(connections.get(0), onLoops, address.name(), inFlight, shutDown);
     }
 
     /** What the server says that it is. If it takes too long to say, its connection learns that later. */

@@ -3,6 +3,7 @@ package dev.sluice.redis.client;
 import dev.sluice.redis.script.Script;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,14 @@ public interface RedisConnection extends AutoCloseable {
 
     /** The names of all masters that are known now. */
     Set<String> masters();
+
+    /**
+     * The event loop of the calling thread, if scripts that it runs are sent and their replies read on this thread; else
+     * null. It runs a task in its next turn, when it has read what arrives until then. It is always the same object.
+     */
+    default @Nullable Executor eventLoop() {
+        return null;
+    }
 
     /** Deletes keys of one slot. */
     CompletionStage<?> delete(String[] keys);

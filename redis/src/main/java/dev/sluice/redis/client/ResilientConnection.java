@@ -4,6 +4,7 @@ import dev.sluice.redis.script.Script;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
@@ -348,6 +349,12 @@ public final class ResilientConnection implements AutoCloseable {
     public boolean isOneMaster() {
         RedisConnection connection = link.connection();
         return connection != null && connection.isOneMaster();
+    }
+
+    /** The event loop of the calling thread, where {@link RedisConnection#eventLoop} has one; else null. */
+    public @Nullable Executor eventLoop() {
+        RedisConnection connection = link.connection();
+        return connection == null ? null : connection.eventLoop();
     }
 
     /** Whether every call would fail at once: no master may be called. */

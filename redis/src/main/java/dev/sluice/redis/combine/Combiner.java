@@ -15,6 +15,7 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,9 @@ import org.jspecify.annotations.Nullable;
  * decision. The busier a store is, the more requests share it. A lone request is sent at once and waits for nobody. The
  * script decides the requests one after another in the order in which they came, so the decisions are those of a script for
  * each.
+ *
+ * <p>On an event loop that has a connection of its own, more than that shares a script: see {@link Gathering}. The requests of
+ * a loop get their replies on it.
  *
  * <p>Only requests for the same script can go together; on a cluster, where a script uses one slot, only those for the same
  * key. Two limiters of one name do not hold permits of a key in the same script: each knows only its own holds, and could not
@@ -85,8 +89,12 @@ public final class Combiner {
      */
     private static final int MAX_UNDER_WAY = 1;
 
-    /** Requests that may go together: all of one script, or on a cluster those for the same first key. */
-    private record LaneKey(Script script, String key) {}
+    /**
+     * Requests that may go together: all of one script, or on a cluster those for the same first key. Those of an event loop
+     * that has a connection of its own go by themselves, and so does what is asked on all other threads.
+     */
+    private record LaneKey(
+            Script script, String key, @Nullable Executor eventLoop) {}
 
     private final ResilientConnection connection;
     private final CombinedRequests.Transport transport;
@@ -117,7 +125,8 @@ public final class Combiner {
     /** Sends the request, at once or with others. */
     public void ask(Request request) {
         boolean oneMaster = connection.isOneMaster();
-        LaneKey key = new LaneKey(request.scripts().decide(), oneMaster ? "" : request.keys()[0]);
+        LaneKey key =
+                new LaneKey(request.scripts().decide(), oneMaster ? "" : request.keys()[0], connection.eventLoop());
         lanes.computeIfAbsent(key, Lane::new).ask(request);
     }
 
@@ -145,6 +154,10 @@ public final class Combiner {
         /** Those whose reply came on the thread that sends, while it was sending. */
         private final ArrayDeque<CombinedRequests> answered = new ArrayDeque<>();
 
+        private final Gathering gathering = new Gathering();
+        /** Whether the event loop will look in its next turn. */
+        private boolean gathers;
+
         private int underWay;
         /** The thread that sends: one at a time, so that requests go in their order. */
         private @Nullable Thread sender;
@@ -162,7 +175,62 @@ public final class Combiner {
                     return; // the thread that sends now sends it, or the one that gets the next reply
                 }
             }
-            sendGathered();
+            sendSoon();
+        }
+
+        /** Sends what may be sent: at once, or on an event loop when it has read what has arrived. */
+        private void sendSoon() {
+            Executor loop = key.eventLoop;
+            if (loop == null) {
+                sendGathered();
+                return;
+            }
+            boolean isFull;
+            synchronized (this) {
+                isFull = waiting.size() >= MAX_REQUESTS;
+                if (gathers && !isFull) {
+                    return;
+                }
+                gathers |= !isFull;
+            }
+            if (isFull) {
+                sendGathered();
+            } else {
+                runOn(loop, this::gather);
+            }
+        }
+
+        private void gather() {
+            Executor loop = key.eventLoop;
+            Gathering.Step step;
+            synchronized (this) {
+                step = maySend() ? gathering.next(waiting.size()) : Gathering.Step.SEND;
+                gathers = step != Gathering.Step.SEND;
+                if (!gathers) {
+                    gathering.end();
+                }
+            }
+            if (step == Gathering.Step.YIELD) {
+                letOthersRun();
+            }
+            if (step == Gathering.Step.SEND || loop == null) {
+                sendGathered();
+            } else {
+                runOn(loop, this::gather);
+            }
+        }
+
+        @SuppressWarnings("ThreadPriorityCheck") // it makes batches larger, and nothing relies on it
+        private static void letOthersRun() {
+            Thread.yield();
+        }
+
+        private void runOn(Executor loop, Runnable task) {
+            try {
+                loop.execute(task);
+            } catch (RejectedExecutionException e) { // it has been shut down
+                task.run();
+            }
         }
 
         /** Whether the caller may send some of those that wait; guarded by this. */
@@ -269,12 +337,22 @@ public final class Combiner {
                 underWay--;
                 combined.isReplied = true;
             }
-            if (!whileSending) {
-                try {
-                    sendGathered(); // first: a caller's continuation may take long
-                } finally {
-                    combined.deliver();
-                }
+            Executor loop = key.eventLoop;
+            if (whileSending) {
+                return;
+            }
+            if (loop == null || loop == connection.eventLoop()) {
+                goOn(combined);
+            } else {
+                runOn(loop, () -> goOn(combined)); // a call that is overdue ends on another thread
+            }
+        }
+
+        private void goOn(CombinedRequests combined) {
+            try {
+                sendSoon(); // first: a caller's continuation may take long
+            } finally {
+                combined.deliver();
             }
         }
 

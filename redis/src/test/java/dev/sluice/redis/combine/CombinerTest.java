@@ -21,8 +21,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -56,6 +59,14 @@ class CombinerTest {
     private static class FakeRedis implements RedisConnection {
         final List<Sent> sent = new CopyOnWriteArrayList<>();
         private boolean oneMaster = true;
+        private final Thread test = Thread.currentThread();
+        /** That of the thread of the test. */
+        private volatile @Nullable Executor eventLoop;
+
+        @Override
+        public @Nullable Executor eventLoop() {
+            return Thread.currentThread() == test ? eventLoop : null;
+        }
 
         @Override
         public void run(
@@ -159,6 +170,35 @@ class CombinerTest {
         @Override
         public void decided(@Nullable ScriptReply reply) {
             complete(reply);
+        }
+    }
+
+    /** An event loop that runs when the test says. */
+    private static final class FakeLoop implements Executor {
+        private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+        private boolean isShutDown;
+
+        @Override
+        public void execute(Runnable task) {
+            if (isShutDown) {
+                throw new RejectedExecutionException("shut down");
+            }
+            tasks.add(task);
+        }
+
+        void turn() {
+            for (int i = tasks.size(); i > 0; i--) {
+                tasks.remove().run();
+            }
+        }
+
+        /** Turns until nothing is left to do; says how often. */
+        int turns() {
+            int turns = 0;
+            for (; !tasks.isEmpty(); turns++) {
+                turn();
+            }
+            return turns;
         }
     }
 
@@ -483,5 +523,125 @@ class CombinerTest {
         assertThat(redis.sent).hasSize(before + sent);
         assertThat(asked.get(4)).isCompletedWithValue(null);
         slow.admit(1);
+    }
+
+    // ---- On event loops
+
+    private FakeLoop onLoop() {
+        FakeLoop loop = new FakeLoop();
+        redis.eventLoop = loop;
+        return loop;
+    }
+
+    @Test
+    void onAnEventLoopALoneRequestIsSentAsSoonAsNoOtherHasArrived() {
+        FakeLoop loop = onLoop();
+        Asked lone = ask("a");
+        assertThat(redis.sent).isEmpty();
+        assertThat(loop.turns()).isEqualTo(2);
+        assertThat(redis.sent).hasSize(1);
+        redis.sent.get(0).admit(1);
+        assertThat(lone.join()).isNotNull();
+        assertThat(loop.turns()).as("nothing more to send").isLessThanOrEqualTo(1);
+        assertThat(redis.sent).hasSize(1);
+    }
+
+    @Test
+    void whatAnEventLoopReadsInOneTurnAndTheNextGoesTogether() {
+        FakeLoop loop = onLoop();
+        List<Asked> all = new ArrayList<>(List.of(ask("a"), ask("b")));
+        loop.turn();
+        all.add(ask("c"));
+        loop.turns();
+        assertThat(redis.sent).hasSize(1);
+        assertThat(redis.sent.get(0).keys()).containsExactly("a", "b", "c");
+        redis.sent.get(0).admit(3);
+        assertThat(all).allMatch(each -> each.join() != null);
+    }
+
+    @Test
+    void onAnEventLoopTheNextScriptFollowsTheReply() {
+        FakeLoop loop = onLoop();
+        ask("a");
+        loop.turns();
+        Asked b = ask("b");
+        Asked c = ask("c");
+        loop.turns();
+        assertThat(redis.sent).as("one script at a time").hasSize(1);
+        redis.sent.get(0).admit(1);
+        loop.turns();
+        assertThat(redis.sent).hasSize(2);
+        redis.sent.get(1).admit(2);
+        assertThat(List.of(b, c)).allMatch(each -> each.join() != null);
+    }
+
+    @Test
+    void onAnEventLoopAFullBatchWaitsForNoTurn() {
+        FakeLoop loop = onLoop();
+        for (int i = 0; i < Combiner.MAX_REQUESTS + 1; i++) {
+            ask("k" + i);
+        }
+        assertThat(redis.sent).hasSize(1);
+        assertThat(redis.sent.get(0).keys()).hasSize(Combiner.MAX_REQUESTS).startsWith("k0", "k1");
+        redis.sent.get(0).admit(Combiner.MAX_REQUESTS);
+        loop.turns();
+        assertThat(redis.sent).hasSize(2);
+    }
+
+    @Test
+    void aFailureThatAnotherThreadNoticesEndsTheRequestsOnTheirEventLoop() throws Exception {
+        FakeLoop loop = onLoop();
+        List<Asked> all = List.of(ask("a"), ask("b"), ask("c"));
+        loop.turns();
+        Thread other = new Thread(() -> redis.sent.get(0).reply().accept(null, new IllegalStateException("broken")));
+        other.start();
+        other.join();
+        assertThat(all).noneMatch(CompletableFuture::isDone);
+        loop.turns();
+        assertThat(all).allMatch(each -> each.isDone() && each.join() == null);
+    }
+
+    @Test
+    void anEventLoopThatIsShutDownKeepsNobodyWaiting() throws Exception {
+        FakeLoop loop = onLoop();
+        Asked sent = ask("a");
+        loop.turns();
+        loop.isShutDown = true;
+        Asked waits = ask("b");
+        Thread other = new Thread(() -> redis.sent.get(0).admit(1));
+        other.start();
+        other.join();
+        assertThat(sent.join()).isNotNull();
+        redis.sent.get(1).admit(1);
+        assertThat(waits.join()).isNotNull();
+    }
+
+    @Test
+    void eventLoopsAndOtherThreadsDoNotWaitForEachOther() {
+        FakeLoop one = onLoop();
+        ask("a");
+        one.turns();
+        FakeLoop other = onLoop();
+        ask("b");
+        other.turns();
+        redis.eventLoop = null;
+        ask("c");
+        assertThat(redis.sent).hasSize(3);
+    }
+
+    @Test
+    void onAnEventLoopEveryRequestEndsWithinTwiceTheTimeout() {
+        withTimeout(ofMillis(200));
+        FakeLoop loop = onLoop();
+        List<Asked> all = new ArrayList<>(List.of(ask("a")));
+        loop.turns();
+        all.add(ask("b"));
+        long start = System.nanoTime();
+        Eventually.holds("all end", ofSeconds(20), () -> {
+            loop.turns();
+            return all.stream().allMatch(CompletableFuture::isDone);
+        });
+        assertThat(all).allMatch(each -> each.join() == null);
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(ofMillis(2 * 200 + 2000));
     }
 }
