@@ -76,7 +76,7 @@ public final class Programs {
     }
 
     /**
-     * The same command in a session of its own, as a service has one: Linux divides the processors among sessions, and
+     * The same command, or none, in a session of its own, as a service has one: Linux divides the processors among sessions, and
      * within one a server would be woken for every request in the middle of what the load generator does.
      */
     public static List<String> inOwnSession(List<String> command) {

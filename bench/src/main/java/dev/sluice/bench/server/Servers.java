@@ -42,7 +42,8 @@ final class Servers implements AutoCloseable {
 
     RedisServer redis() {
         if (redis == null) {
-            redis = RedisServer.start(RedisBinary.system().orElseGet(RedisBinary::embedded));
+            redis = RedisServer.startBy(
+                    Programs.inOwnSession(List.of()), RedisBinary.system().orElseGet(RedisBinary::embedded));
         }
         return redis;
     }

@@ -68,10 +68,16 @@ public final class RedisServer implements AutoCloseable {
 
     /** Starts a binary with more options. */
     public static RedisServer start(RedisBinary binary, String... options) {
+        return startBy(List.of(), binary, options);
+    }
+
+    /** Starts a binary by a program that becomes it, such as {@code setsid}. */
+    public static RedisServer startBy(List<String> launcher, RedisBinary binary, String... options) {
         return started(() -> {
             Path folder = Files.createTempDirectory("sluice-redis-");
             int port = freePort();
-            List<String> words = new ArrayList<>(List.of(binary.path().toString()));
+            List<String> words = new ArrayList<>(launcher);
+            words.add(binary.path().toString());
             words.addAll(List.of("--port", Integer.toString(port), "--bind", "127.0.0.1", "--dir", folder.toString()));
             words.addAll(List.of("--save", "", "--appendonly", "no", "--daemonize", "no"));
             words.addAll(Arrays.asList(options));
