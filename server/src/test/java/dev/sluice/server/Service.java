@@ -2,6 +2,7 @@ package dev.sluice.server;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import dev.sluice.ManualClock;
 import dev.sluice.server.ruleset.InitialRules;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -24,6 +25,11 @@ final class Service implements AutoCloseable {
 
     Service(ServerSettings settings) {
         this.server = SluiceServer.start(settings);
+    }
+
+    /** With the time of a test. */
+    Service(ServerSettings settings, ManualClock clock) {
+        this.server = SluiceServer.start(settings, clock);
     }
 
     /** On the rules that a file with this text would have. */
@@ -70,6 +76,22 @@ final class Service implements AutoCloseable {
 
     URI uri(String path) {
         return URI.create("http://127.0.0.1:" + port() + path);
+    }
+
+    /** What the admin port says under {@code /metrics}. */
+    String metrics() {
+        URI metrics = URI.create("http://127.0.0.1:" + server.adminPort() + "/metrics");
+        return send(HttpRequest.newBuilder(metrics)).body();
+    }
+
+    /** One number of those, by its name and labels; -1 if it is not there. */
+    double metric(String name) {
+        return metrics()
+                .lines()
+                .filter(line -> line.startsWith(name + " "))
+                .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1)))
+                .findFirst()
+                .orElse(-1);
     }
 
     /** A connection of one's own, on which anything can be sent. */

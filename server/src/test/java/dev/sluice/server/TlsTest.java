@@ -26,6 +26,7 @@ import java.security.cert.Certificate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLSocket;
@@ -68,6 +69,22 @@ class TlsTest {
                 assertThat(response.statusCode()).isEqualTo(200);
                 assertThat(response.version()).isEqualTo(version);
             }
+        }
+    }
+
+    /** Plain checks do not pass through Vert.x. */
+    @Test
+    void checksInAPipeline() throws Exception {
+        try (SluiceServer server = start(null);
+                RawClient client = new RawClient(connect(server.port()))) {
+            String check = "GET /v1/check?cost=0 HTTP/1.1\r\nHost: x\r\n\r\n";
+            String last = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+            client.send(check.repeat(100) + last);
+            for (int i = 0; i < 100; i++) {
+                assertThat(Objects.requireNonNull(client.next()).body()).startsWith("{\"allowed\":true,");
+            }
+            assertThat(Objects.requireNonNull(client.next()).body()).isEqualTo("ok\n");
+            assertThat(client.next()).isNull();
         }
     }
 

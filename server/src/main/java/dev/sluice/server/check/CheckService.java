@@ -137,7 +137,7 @@ final class CheckService {
         all.whenComplete((done, failure) -> context.runOnContext(turn -> {
             if (failure == null && !exchange.isGone()) {
                 exchange.whenGone(null);
-                next.run();
+                goOn(exchange, next);
                 return;
             }
             refund(futures);
@@ -146,6 +146,15 @@ final class CheckService {
                 fail(exchange, failure);
             }
         }));
+    }
+
+    /** Responds also if that fails: whoever called this event loop back does not. */
+    private static void goOn(Exchange exchange, Runnable next) {
+        try {
+            next.run();
+        } catch (RuntimeException e) {
+            fail(exchange, e);
+        }
     }
 
     private void refund(List<CompletableFuture<Verdict>> futures) {

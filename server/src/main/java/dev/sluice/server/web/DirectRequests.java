@@ -84,7 +84,7 @@ public final class DirectRequests extends ChannelDuplexHandler {
     private int owedByVertx;
     /** Whether the next message is the end of a request that was handed over. */
     private boolean skipsEnd;
-    /** Whether the connection is to be closed, so that no request is handed over any more. */
+    /** Whether the connection is to be closed, or may be, so that no request is handed over any more. */
     private boolean isEnding;
     /** Whether the last response was sent, so that nobody hears what comes now. */
     private boolean hasEnded;
@@ -127,7 +127,7 @@ public final class DirectRequests extends ChannelDuplexHandler {
                 return;
             }
             owedByVertx++;
-            isEnding |= !head.decoderResult().isSuccess() || !HttpUtil.isKeepAlive(head);
+            isEnding |= !staysOpen(head);
         } else if (skipsEnd && message instanceof LastHttpContent) {
             skipsEnd = false;
             ReferenceCountUtil.release(message);
@@ -141,11 +141,16 @@ public final class DirectRequests extends ChannelDuplexHandler {
         return owedByVertx == 0
                 && !isEnding
                 && !port.drain.isDraining()
-                && head.decoderResult().isSuccess()
                 && head.method().equals(HttpMethod.GET)
-                && head.protocolVersion().equals(HttpVersion.HTTP_1_1)
-                && HttpUtil.isKeepAlive(head)
+                && staysOpen(head)
                 && isPlain(head.headers());
+    }
+
+    /** Whether the connection surely stays open after this request: of other versions Vert.x has a view of its own. */
+    private static boolean staysOpen(HttpRequest head) {
+        return head.decoderResult().isSuccess()
+                && head.protocolVersion().equals(HttpVersion.HTTP_1_1)
+                && HttpUtil.isKeepAlive(head);
     }
 
     private static boolean isPlain(HttpHeaders headers) {
@@ -168,15 +173,13 @@ public final class DirectRequests extends ChannelDuplexHandler {
     /** Hands on what has waited for a response. */
     private void passWaiting() {
         ChannelHandlerContext here = channel.pipeline().context(this);
-        if (waiting.size() >= MAX_WAITING) {
-            channel.config().setAutoRead(true); // first, since Vert.x may stop it again
-        }
         isReading = true;
         while (current == null && !waiting.isEmpty()) {
-            pass(here, waiting.remove());
-        }
-        if (waiting.size() >= MAX_WAITING) {
-            channel.config().setAutoRead(false);
+            Object next = waiting.remove();
+            if (waiting.size() == MAX_WAITING - 1) { // no sooner: what is read waits too
+                channel.config().setAutoRead(true); // before Vert.x may stop it again
+            }
+            pass(here, next);
         }
         channelReadComplete(here);
     }

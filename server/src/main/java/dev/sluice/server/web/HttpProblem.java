@@ -86,8 +86,9 @@ public final class HttpProblem extends RuntimeException {
         if (exchange.isEnded() || exchange.isGone()) {
             return;
         }
-        exchange.status(status).field(CONTENT_TYPE, MEDIA_TYPE);
+        exchange.status(status);
         fields.forEach(exchange::field);
+        exchange.field(CONTENT_TYPE, MEDIA_TYPE);
         exchange.end(new ByteBuilder().utf8(text()));
     }
 
