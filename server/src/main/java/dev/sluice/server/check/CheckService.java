@@ -65,7 +65,7 @@ final class CheckService {
             long millis = TimeUnit.MICROSECONDS.toMillis(delayMicros) + 1;
             long timer = vertx.setTimer(millis, due -> {
                 exchange.whenGone(null);
-                sendHead(exchange, verdict);
+                goOn(exchange, () -> sendHead(exchange, verdict));
             });
             exchange.whenGone(() -> {
                 vertx.cancelTimer(timer);
@@ -202,7 +202,8 @@ final class CheckService {
             leased(exchange, verdicts, leases, send);
         } else {
             Context context = vertx.getOrCreateContext();
-            all.whenComplete((done, failure) -> context.runOnContext(turn -> leased(exchange, verdicts, leases, send)));
+            all.whenComplete((done, failure) ->
+                    context.runOnContext(turn -> goOn(exchange, () -> leased(exchange, verdicts, leases, send))));
         }
     }
 
