@@ -7,8 +7,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request and its response. One event loop does all of it.
  *
- * <p>A response is made in this order: its status, its header fields, and its end. Values of fields are ASCII without
- * control characters; nothing checks them.
+ * <p>A response is made in this order: its status, its header fields, and its end; and at one go, since the exchanges of an
+ * event loop share the place where its bytes gather. Values of fields are ASCII without control characters; nothing checks
+ * them.
  */
 public interface Exchange {
     String method();
