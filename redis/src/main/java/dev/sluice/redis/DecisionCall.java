@@ -33,7 +33,9 @@ final class DecisionCall extends CompletableFuture<Decision> implements Combiner
     private final IntSupplier callers;
     private final long testTime;
     private LimitScripts called;
-    private String[] keys = {};
+    /** The names of the keys for {@link #called}, once they are asked for: of requests that share a script few are. */
+    private String @Nullable [] keyNames;
+
     private int repeats;
 
     DecisionCall(ScriptCalls calls, Operation operation, String key, long permits, int percent, long maxDelay) {
@@ -72,7 +74,7 @@ final class DecisionCall extends CompletableFuture<Decision> implements Combiner
             return this;
         }
         called = scripts;
-        keys = calls.keyNames(scripts, key);
+        keyNames = null;
         calls.combiner.ask(this);
         return this;
     }
@@ -125,8 +127,18 @@ final class DecisionCall extends CompletableFuture<Decision> implements Combiner
     }
 
     @Override
-    public String[] keys() {
-        return keys;
+    public String key() {
+        return key;
+    }
+
+    @Override
+    public String[] keyNames() {
+        String[] known = keyNames;
+        if (known == null) {
+            known = calls.keyNames(called, key);
+            keyNames = known;
+        }
+        return known;
     }
 
     @Override

@@ -91,6 +91,10 @@ final class DenialCache {
         this.maxBytes = maxBytes;
     }
 
+    boolean isEmpty() {
+        return bytes.get() == 0;
+    }
+
     /** The bytes on the heap that the denials take, by estimate. */
     long bytes() {
         return bytes.get();

@@ -86,6 +86,9 @@ final class RedisLimiterCore {
 
     /** The denial that Redis would repeat, or null if that is not known. */
     private @Nullable Decision knownDenial(String key, long permits, int percent) {
+        if (denials.isEmpty()) {
+            return null;
+        }
         long now = System.nanoTime();
         DenialCache.Denial denied = denials.find(calls, key, permits, percent, now);
         if (denied == null) {

@@ -45,7 +45,7 @@ final class CombinedRequests {
 
         Group(Request first) {
             this.scripts = first.scripts();
-            this.keys = first.keys();
+            this.keys = first.keyNames();
             this.operation = changesNothing(first) ? Operation.TAKE : first.operation();
         }
 
@@ -132,7 +132,7 @@ final class CombinedRequests {
                 group = new Group(each);
                 groups.add(group);
             } else {
-                GroupKey key = new GroupKey(each.scripts(), each.keys()[0]);
+                GroupKey key = new GroupKey(each.scripts(), each.key());
                 group = takes.get(key);
                 if (group == null) {
                     group = new Group(each);
@@ -176,7 +176,7 @@ final class CombinedRequests {
                 deliverLate(read(bytes));
             }
         };
-        boolean isSent = by.connection().run(script, alone ? first.keys() : keys(), args, unanswered, receiver);
+        boolean isSent = by.connection().run(script, alone ? first.keyNames() : keys(), args, unanswered, receiver);
         if (isSent) {
             by.sent().add(requests.size());
         }

@@ -46,8 +46,11 @@ public final class Combiner {
     public interface Request {
         LimitScripts scripts();
 
-        /** The keys of its limits. */
-        String[] keys();
+        /** The limiter's key. Requests for the same one with the same scripts are for the same keys of Redis. */
+        String key();
+
+        /** The keys of Redis for its limits. */
+        String[] keyNames();
 
         Operation operation();
 
@@ -126,7 +129,7 @@ public final class Combiner {
     public void ask(Request request) {
         boolean oneMaster = connection.isOneMaster();
         LaneKey key =
-                new LaneKey(request.scripts().decide(), oneMaster ? "" : request.keys()[0], connection.eventLoop());
+                new LaneKey(request.scripts().decide(), oneMaster ? "" : request.keyNames()[0], connection.eventLoop());
         lanes.computeIfAbsent(key, Lane::new).ask(request);
     }
 
@@ -171,8 +174,9 @@ public final class Combiner {
         void ask(Request request) {
             synchronized (this) {
                 waiting.add(request);
-                if (!maySend() && failed == null && answered.isEmpty()) {
-                    return; // the thread that sends now sends it, or the one that gets the next reply
+                boolean isWaitedFor = gathers && waiting.size() < MAX_REQUESTS;
+                if (isWaitedFor || (!maySend() && failed == null && answered.isEmpty())) {
+                    return; // the event loop sends it, or the thread that sends now, or that gets the next reply
                 }
             }
             sendSoon();
@@ -388,7 +392,7 @@ public final class Combiner {
             LimitScripts scripts = request.scripts();
             return scripts.holds()
                     && !scripts.equals(
-                            Objects.requireNonNullElse(holding.putIfAbsent(request.keys()[0], scripts), scripts));
+                            Objects.requireNonNullElse(holding.putIfAbsent(request.keyNames()[0], scripts), scripts));
         }
 
         private static long cost(Request request) {

@@ -128,7 +128,12 @@ class CombinerTest {
         }
 
         @Override
-        public String[] keys() {
+        public String key() {
+            return key;
+        }
+
+        @Override
+        public String[] keyNames() {
             return new String[] {key};
         }
 
@@ -411,11 +416,11 @@ class CombinerTest {
         AtomicBoolean isDeep = new AtomicBoolean(true);
         Asked deep = new Asked("deep", Operation.TAKE) {
             @Override
-            public String[] keys() {
+            public String[] keyNames() {
                 if (isDeep.getAndSet(false)) {
                     throw new StackOverflowError();
                 }
-                return super.keys();
+                return super.keyNames();
             }
         };
         assertThatThrownBy(() -> combiner.ask(deep)).isInstanceOf(StackOverflowError.class);

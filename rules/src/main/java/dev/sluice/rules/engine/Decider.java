@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 
 /**
  * Charges what the rules are to charge for a request, all or none, by the shortest way: one limiter alone, several in one
@@ -44,11 +45,9 @@ final class Decider {
             CompletableFuture<Decision> taken = only.take();
             return CheckExecution.isDecided(taken)
                     ? CompletableFuture.completedFuture(Verdict.of(List.of(only.decided(taken.join()))))
-                    : cancellable(taken.thenApply(decision -> Verdict.of(List.of(only.decided(decision)))), () -> {});
+                    : refundable(taken, decision -> Verdict.of(List.of(only.decided(decision))));
         }
-        return cancellable(
-                store.decideAll(CheckExecution.charges(charges)).thenApply(decisions -> verdict(charges, decisions)),
-                () -> {});
+        return refundable(store.decideAll(CheckExecution.charges(charges)), decisions -> verdict(charges, decisions));
     }
 
     private CompletableFuture<List<Decision>> waitForAll(List<PendingCharge> charges) {
@@ -86,17 +85,31 @@ final class Decider {
         if (verdict.isDone()) {
             return verdict;
         }
-        CompletableFuture<Verdict> handed = new CompletableFuture<>();
-        verdict.whenComplete((given, failure) -> {
-            if (failure != null) {
-                handed.completeExceptionally(failure);
-            } else if (!handed.complete(given)) {
-                TakenPermits.refund(given);
-            }
-        });
+        CompletableFuture<Verdict> handed = refundable(verdict, given -> given);
         handed.whenComplete((given, failure) -> {
             if (!verdict.isDone()) {
                 cancel.run();
+            }
+        });
+        return handed;
+    }
+
+    /** The verdict of what is decided; if its caller cancels it or completes it before, what was taken is refunded. */
+    private static <T> CompletableFuture<Verdict> refundable(
+            CompletableFuture<T> decided, Function<T, Verdict> verdict) {
+        CompletableFuture<Verdict> handed = new CompletableFuture<>();
+        decided.whenComplete((made, failure) -> {
+            if (failure != null) {
+                handed.completeExceptionally(failure);
+                return;
+            }
+            try {
+                Verdict given = verdict.apply(made);
+                if (!handed.complete(given)) {
+                    TakenPermits.refund(given);
+                }
+            } catch (RuntimeException e) {
+                handed.completeExceptionally(e);
             }
         });
         return handed;

@@ -10,6 +10,7 @@ import dev.sluice.server.web.Exchange;
 import dev.sluice.server.web.HttpProblem;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
+import io.vertx.core.internal.ContextInternal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -130,11 +131,11 @@ final class CheckService {
     /** Continues on this event loop when all verdicts are there, unless the client has gone. */
     private void await(Exchange exchange, List<CompletableFuture<Verdict>> futures, Runnable next) {
         exchange.whenGone(() -> futures.forEach(each -> each.cancel(false)));
-        Context context = vertx.getOrCreateContext();
+        ContextInternal context = (ContextInternal) vertx.getOrCreateContext();
         CompletableFuture<?> all = futures.size() == 1
                 ? futures.get(0)
                 : CompletableFuture.allOf(futures.toArray(CompletableFuture<?>[]::new));
-        all.whenComplete((done, failure) -> context.runOnContext(turn -> {
+        all.whenComplete((done, failure) -> context.emit(turn -> {
             if (failure == null && !exchange.isGone()) {
                 exchange.whenGone(null);
                 goOn(exchange, next);

@@ -6,10 +6,9 @@ import dev.sluice.rules.engine.RuleEngine;
 import dev.sluice.server.record.Recorder;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
-import io.vertx.core.Context;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.internal.ContextInternal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -134,12 +133,12 @@ public final class RateLimitService {
             reply(new Call(client, request, beganNanos, reply), decided);
             return;
         }
-        Context context = Objects.requireNonNull(Vertx.currentContext(), "asked from an event loop");
+        ContextInternal context = Objects.requireNonNull(ContextInternal.current(), "asked from an event loop");
         client.response().closeHandler(gone -> decided.cancel(false));
         long timer = deadline == null
                 ? -1
                 : context.owner().setTimer(Math.max(1, deadline.toMillis()), over -> decided.cancel(false));
-        decided.whenComplete((done, failure) -> context.runOnContext(turn -> {
+        decided.whenComplete((done, failure) -> context.emit(turn -> {
             context.owner().cancelTimer(timer);
             reply(new Call(client, request, beganNanos, reply), decided);
         }));

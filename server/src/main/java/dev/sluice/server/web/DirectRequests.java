@@ -82,8 +82,8 @@ public final class DirectRequests extends ChannelDuplexHandler {
     private @Nullable DirectExchange current;
     /** How many responses Vert.x owes. */
     private int owedByVertx;
-    /** Whether the next message is the end of a request that was handed over. */
-    private boolean skipsEnd;
+    /** Whether the end of a request that was handed over is still to come. It says nothing: the request has no body. */
+    private boolean awaitsEnd;
     /** Whether the connection is to be closed, or may be, so that no request is handed over any more. */
     private boolean isEnding;
     /** Whether the last response was sent, so that nobody hears what comes now. */
@@ -107,7 +107,7 @@ public final class DirectRequests extends ChannelDuplexHandler {
         isReading = true;
         if (hasEnded) {
             ReferenceCountUtil.release(message);
-        } else if (current == null && waiting.isEmpty()) {
+        } else if (waiting.isEmpty() && mayPass(message)) {
             pass(here, message);
         } else {
             waiting.add(message);
@@ -120,7 +120,7 @@ public final class DirectRequests extends ChannelDuplexHandler {
     private void pass(ChannelHandlerContext here, Object message) {
         if (message instanceof HttpRequest head) {
             if (isPlain(head) && port.handler.takes(head.uri())) {
-                skipsEnd = true;
+                awaitsEnd = true;
                 DirectExchange exchange = new DirectExchange(this, head, port.bytes);
                 current = exchange;
                 context.emit(exchange, port.handler::handle);
@@ -128,12 +128,17 @@ public final class DirectRequests extends ChannelDuplexHandler {
             }
             owedByVertx++;
             isEnding |= !staysOpen(head);
-        } else if (skipsEnd && message instanceof LastHttpContent) {
-            skipsEnd = false;
+        } else if (awaitsEnd && message instanceof LastHttpContent) {
+            awaitsEnd = false;
             ReferenceCountUtil.release(message);
             return;
         }
         here.fireChannelRead(message);
+    }
+
+    /** Whether a message need not wait for the response that the handler owes. */
+    private boolean mayPass(Object message) {
+        return current == null || (awaitsEnd && message instanceof LastHttpContent);
     }
 
     /** Whether nothing is to be done about this request but to respond to it, and that can be done now. */
@@ -174,7 +179,7 @@ public final class DirectRequests extends ChannelDuplexHandler {
     private void passWaiting() {
         ChannelHandlerContext here = channel.pipeline().context(this);
         isReading = true;
-        while (current == null && !waiting.isEmpty()) {
+        while (!waiting.isEmpty() && mayPass(waiting.element())) {
             Object next = waiting.remove();
             if (waiting.size() == MAX_WAITING - 1) { // no sooner: what is read waits too
                 channel.config().setAutoRead(true); // before Vert.x may stop it again
