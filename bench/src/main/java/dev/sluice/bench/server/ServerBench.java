@@ -36,16 +36,17 @@ public final class ServerBench implements AutoCloseable {
      * @param rounds how often each figure is taken
      * @param starts how often each server is started
      * @param warmUpSeconds how long each row that a JVM serves may take to become warm
-     * @param seconds how long each row is under load in a round
+     * @param leadSeconds how long each row is under load in a round before that counts
+     * @param seconds how long it is then, and counts
      * @param rules how many rules there are where there are many
      * @param keys how many keys there are where there are many
      */
-    record Length(int rounds, int starts, int warmUpSeconds, int seconds, int rules, int keys) {
+    record Length(int rounds, int starts, int warmUpSeconds, int leadSeconds, int seconds, int rules, int keys) {
         static Length of(Effort effort) {
             return switch (effort) {
-                case SMOKE -> new Length(1, 1, 0, 1, 100, 2_000);
-                case SHORT -> new Length(3, 1, 20, 1, 10_000, 1_000_000);
-                case FULL -> new Length(9, 5, 90, 4, 10_000, 1_000_000);
+                case SMOKE -> new Length(1, 1, 0, 0, 1, 100, 2_000);
+                case SHORT -> new Length(3, 1, 20, 1, 1, 10_000, 1_000_000);
+                case FULL -> new Length(9, 5, 90, 1, 4, 10_000, 1_000_000);
             };
         }
     }

@@ -25,7 +25,7 @@ final class ServerReport {
                 "Benchmarks of the server",
                 "Sluice beside nginx, HAProxy and a trivial reply, all in one run.",
                 """
-                Method: load and servers share the machine, over loopback, each server in processes and a session of its own, as services are; Linux divides the processors among sessions. %d rounds of %d s, each row once in every round, every other round backwards; figures are the median and the range. Rows that a JVM serves are warmed up until its compilers are idle, for at most %d s each. Every response is a success, and one of each row is checked to be the right one.
+                Method: load and servers share the machine, over loopback, each server in processes and a session of its own, as services are; Linux divides the processors among sessions. %d rounds of %d s, each row once in every round, every other round backwards; figures are the median and the range. Each row is under load for %d s more before its time counts: only then does the processor have its code and data at hand again, after those of other servers. Rows that a JVM serves are warmed up until its compilers are idle, for at most %d s each. Every response is a success, and one of each row is checked to be the right one.
                 Load: wrk with one thread and 64 connections, or 256 on Redis; over HTTP/2 h2load with %d connections of %d streams. CPU is the user and system time of all processes of the server for each request, without the load generator.
                 nginx and HAProxy run as many workers as there are processors, without an access log, and keep connections open. Behind `limit_req` nginx answers with `empty_gif`, the least it can do there (`return` would come before the limit), or with a small file. Targets compare with the former.
                 Rules: each matches a path and counts by address; a request matches one of them. The same wrk script asks for 1 key and for 1,000,000 keys; all keys exist before the first round.
@@ -36,6 +36,7 @@ final class ServerReport {
                 """.formatted(
                         length.rounds(),
                         length.seconds(),
+                        length.leadSeconds(),
                         length.warmUpSeconds(),
                         LoadGenerators.H2_CONNECTIONS,
                         ServerLoad.CONNECTIONS / LoadGenerators.H2_CONNECTIONS,

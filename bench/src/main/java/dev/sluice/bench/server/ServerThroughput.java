@@ -65,6 +65,9 @@ final class ServerThroughput {
     }
 
     String measure(ServerRow row) {
+        if (row.way != ServerRow.Way.RAW && length.leadSeconds() > 0) {
+            load.run(row, length.leadSeconds());
+        }
         return switch (row.way) {
             case RAW -> withoutServer(row);
             case REDIS -> onRedis(row);
