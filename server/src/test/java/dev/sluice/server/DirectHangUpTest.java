@@ -165,4 +165,45 @@ class DirectHangUpTest {
             assertThat(free(service, "path=/seat&user=b")).isEqualTo(1);
         }
     }
+
+    /** They end their side as the replies of Redis come: what was taken for them was answered, or is refunded. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "Content-Length: 0\r\n"}) // directly, and by way of Vert.x
+    void asTheDecisionsCome(String field) throws Exception {
+        try (RedisServer redis = RedisServer.start();
+                Service service = new Service(Service.settings(RULES)
+                        .store(redis.url())
+                        .redis(new ServerSettings.Redis("sluice", Duration.ofSeconds(10))))) {
+            service.get("/v1/check?path=/free&user=a");
+            long before = free(service, "path=/free&user=a");
+            long answered = 0;
+            for (int round = 0; round < 20; round++) {
+                List<RawClient> clients = new ArrayList<>();
+                redis.pause();
+                for (int i = 0; i < 100; i++) {
+                    RawClient client = RawClient.of(service);
+                    clients.add(client);
+                    client.send("GET /v1/check?path=/free&user=a HTTP/1.1\r\n" + field + "\r\n");
+                }
+                TimeUnit.MILLISECONDS.sleep(20);
+                Thread resuming = new Thread(redis::resume);
+                resuming.start();
+                for (RawClient client : clients) {
+                    TimeUnit.MICROSECONDS.sleep(20L * round);
+                    client.socket().shutdownOutput();
+                }
+                for (RawClient client : clients) {
+                    answered += client.next() == null ? 0 : 1;
+                    client.close();
+                }
+                resuming.join();
+            }
+            long expected = before - answered;
+            Eventually.holds(
+                    "the others are refunded",
+                    SOON,
+                    () -> free(service, "path=/free&user=a") == expected,
+                    () -> free(service, "path=/free&user=a") + " and not " + expected);
+        }
+    }
 }

@@ -78,6 +78,26 @@ class LastResponseTest {
         assertThat(received).extracting(Http2Frames.Frame::type).contains(Http2Frames.HEADERS, Http2Frames.GOAWAY);
     }
 
+    /** The end of what a client sends comes with its request, or right after it. */
+    @Test
+    void whoEndsItsSideWithTheRequest() throws Exception {
+        for (int round = 0; round < 20; round++) {
+            List<Socket> sockets = new ArrayList<>();
+            for (int i = 0; i < 64; i++) { // so many that the server finds both at once
+                sockets.add(service.connect());
+            }
+            for (int i = 0; i < sockets.size(); i++) {
+                String path = i % 2 == 0 ? "/v1/check?ip=203.0.113.9" : "/healthz"; // directly, and by way of Vert.x
+                Service.write(sockets.get(i), "GET " + path + " HTTP/1.1\r\nHost: x\r\n\r\n");
+                sockets.get(i).shutdownOutput();
+            }
+            for (Socket socket : sockets) {
+                assertThat(readToEnd(socket)).startsWith("HTTP/1.1 200 ");
+                socket.close();
+            }
+        }
+    }
+
     /** It reads its response to the end, and keeps its own end open. */
     @Test
     void whoDoesNotCloseIsClosed() throws Exception {

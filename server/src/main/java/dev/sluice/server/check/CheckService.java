@@ -65,8 +65,10 @@ final class CheckService {
             }
             long millis = TimeUnit.MICROSECONDS.toMillis(delayMicros) + 1;
             long timer = vertx.setTimer(millis, due -> {
-                exchange.whenGone(null);
-                goOn(exchange, () -> sendHead(exchange, verdict));
+                if (!exchange.isGone()) { // else it hears of that soon
+                    exchange.whenGone(null);
+                    goOn(exchange, () -> sendHead(exchange, verdict));
+                }
             });
             exchange.whenGone(() -> {
                 vertx.cancelTimer(timer);

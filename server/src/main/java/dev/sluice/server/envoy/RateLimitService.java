@@ -4,6 +4,7 @@ import dev.sluice.OnFailure;
 import dev.sluice.Store;
 import dev.sluice.rules.engine.RuleEngine;
 import dev.sluice.server.record.Recorder;
+import dev.sluice.server.web.VertxExchange;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.vertx.core.Future;
@@ -148,7 +149,7 @@ public final class RateLimitService {
     private record Call(HttpServerRequest client, RateLimitRequest request, long beganNanos, Reply reply) {}
 
     private void reply(Call call, CompletableFuture<Decided> decided) {
-        boolean gone = call.client.response().closed();
+        boolean gone = VertxExchange.isGone(call.client);
         if (decided.isCompletedExceptionally()) {
             decided.whenComplete((none, failure) -> {
                 if (!gone) {

@@ -60,7 +60,7 @@ final class DirectExchange implements Exchange {
 
     @Override
     public boolean isGone() {
-        return gone;
+        return gone || !connection.isActive(); // it hears of the end later than that comes
     }
 
     @Override
@@ -139,7 +139,7 @@ final class DirectExchange implements Exchange {
             throw new IllegalStateException("there is a response already");
         }
         ended = true;
-        if (!gone) {
+        if (!isGone()) {
             connection.send(bytes, status, bodyBytes, isLast, whenGone == null ? null : this::lost);
         }
     }

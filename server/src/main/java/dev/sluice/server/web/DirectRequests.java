@@ -208,6 +208,10 @@ public final class DirectRequests extends ChannelDuplexHandler {
         return known;
     }
 
+    boolean isActive() {
+        return channel.isActive();
+    }
+
     /** Whether the response is the last of this connection. */
     boolean isLast() {
         return port.drain.isDraining();

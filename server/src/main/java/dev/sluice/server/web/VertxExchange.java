@@ -7,6 +7,7 @@ import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.impl.HttpServerConnection;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -49,7 +50,17 @@ public final class VertxExchange implements Exchange {
 
     @Override
     public boolean isGone() {
-        return response.closed();
+        return isGone(request);
+    }
+
+    /**
+     * Whether the client of a request has gone. A connection that was closed tells its requests only at the end of the event
+     * loop's turn, and decisions may come before that.
+     */
+    public static boolean isGone(HttpServerRequest request) {
+        return request.response().closed()
+                || (request.connection() instanceof HttpServerConnection known
+                        && !known.channelHandlerContext().channel().isActive());
     }
 
     @Override
