@@ -32,6 +32,13 @@ class DirectHangUpTest {
         return "GET " + target + " HTTP/1.1\r\nHost: x\r\n\r\n";
     }
 
+    /** A server that waits long for Redis. */
+    private static Service on(RedisServer redis) {
+        return new Service(Service.settings(RULES)
+                .store(redis.url())
+                .redis(new ServerSettings.Redis("sluice", Duration.ofSeconds(10))));
+    }
+
     private static long free(Service service, String query) {
         return Service.object(service.get("/v1/check?cost=0&" + query))
                 .getJsonArray("limits")
@@ -135,9 +142,7 @@ class DirectHangUpTest {
     @ValueSource(ints = {0, 1, 100})
     void whileRedisStandsStill(int behind) throws Exception {
         try (RedisServer redis = RedisServer.start();
-                Service service = new Service(Service.settings(RULES)
-                        .store(redis.url())
-                        .redis(new ServerSettings.Redis("sluice", Duration.ofSeconds(10))))) {
+                Service service = on(redis)) {
             service.get("/v1/check?path=/free&user=a");
             long before = free(service, "path=/free&user=a");
             List<RawClient> clients = new ArrayList<>();
@@ -171,9 +176,7 @@ class DirectHangUpTest {
     @ValueSource(strings = {"", "Content-Length: 0\r\n"}) // directly, and by way of Vert.x
     void asTheDecisionsCome(String field) throws Exception {
         try (RedisServer redis = RedisServer.start();
-                Service service = new Service(Service.settings(RULES)
-                        .store(redis.url())
-                        .redis(new ServerSettings.Redis("sluice", Duration.ofSeconds(10))))) {
+                Service service = on(redis)) {
             service.get("/v1/check?path=/free&user=a");
             long before = free(service, "path=/free&user=a");
             long answered = 0;
