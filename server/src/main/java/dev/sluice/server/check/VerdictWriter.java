@@ -32,11 +32,6 @@ final class VerdictWriter {
     private final HeaderFields fields;
     private final ByteBuilder text = new ByteBuilder();
     private final StringBuilder state = new StringBuilder();
-    /** The decision whose numbers were written last into a body, and where they begin and end. */
-    private @Nullable Decision written;
-
-    private int writtenFrom;
-    private int writtenTo;
 
     VerdictWriter(HeaderFields fields) {
         this.fields = fields;
@@ -102,7 +97,6 @@ final class VerdictWriter {
 
     private void body(ByteBuilder json, Verdict verdict, @Nullable String hold) {
         RuleDecision decisive = verdict.decisive();
-        written = null;
         if (verdict.allowed()) {
             json.ascii("{\"allowed\":true,\"rule\":");
         } else {
@@ -170,20 +164,11 @@ final class VerdictWriter {
         }
     }
 
-    /** The numbers of a decision, which are copied where they stand in the body already: a rule has mostly one limit. */
-    private void numbers(ByteBuilder json, Decision decision) {
-        if (decision == written) {
-            json.again(writtenFrom, writtenTo);
-            return;
-        }
-        int from = json.length();
+    private static void numbers(ByteBuilder json, Decision decision) {
         json.ascii(",\"limit\":").number(decision.limit());
         json.ascii(",\"remaining\":").number(decision.remaining());
         millis(json.ascii(",\"retryAfterMs\":"), decision.retryAfterMicros());
         millis(json.ascii(",\"resetAfterMs\":"), decision.resetAfterMicros());
-        written = decision;
-        writtenFrom = from;
-        writtenTo = json.length();
     }
 
     /** Whole milliseconds, rounded up; null for never. */

@@ -53,12 +53,6 @@ public final class ByteBuilder {
         return raw(other.bytes, 0, other.length);
     }
 
-    /** Adds once more what stands from one place to another. */
-    public ByteBuilder again(int from, int to) {
-        room(to - from); // first: it may replace the bytes
-        return raw(bytes, from, to - from);
-    }
-
     private ByteBuilder raw(byte[] from, int start, int count) {
         room(count);
         System.arraycopy(from, start, bytes, length, count);

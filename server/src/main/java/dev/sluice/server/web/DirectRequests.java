@@ -90,9 +90,6 @@ public final class DirectRequests extends ChannelDuplexHandler {
     private boolean hasEnded;
 
     private boolean isReading;
-    /** Whether Vert.x got something that was read, and so is to hear when the reading is over. */
-    private boolean hasPassed;
-
     private boolean hasWritten;
 
     private DirectRequests(Port port, Channel channel, ContextInternal context) {
@@ -136,7 +133,6 @@ public final class DirectRequests extends ChannelDuplexHandler {
             ReferenceCountUtil.release(message);
             return;
         }
-        hasPassed = true;
         here.fireChannelRead(message);
     }
 
@@ -176,10 +172,7 @@ public final class DirectRequests extends ChannelDuplexHandler {
             hasWritten = false;
             encoder.flush();
         }
-        if (hasPassed) {
-            hasPassed = false;
-            here.fireChannelReadComplete();
-        }
+        here.fireChannelReadComplete();
     }
 
     /** Hands on what has waited for a response. */
